@@ -1,3 +1,5 @@
+import type { UserConfig } from "tsdown";
 import { library } from "../../tsdown.base.ts";
 
-export default library(["src/index.ts"]);
+const config: UserConfig = library(["src/index.ts"]);
+export default config;

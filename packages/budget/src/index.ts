@@ -1,1 +1,10 @@
-export const placeholder: number = 1;
+export type { BudgetFinding, BudgetFindingCode } from "./finding.ts";
+export type { ParsedPublishBudget } from "./publish-budget.ts";
+export { parsePublishBudget, PublishBudget, PublishBudgetError } from "./publish-budget.ts";
+export { requiredResponseSeconds } from "./response-timeout.ts";
+export type { PublishBudgetFields, PublishBudgetSchema, PublishBudgetShape } from "./schema.ts";
+export { publishBudgetSchema } from "./schema.ts";
+export type { PublishBudgetSuggestion } from "./suggest.ts";
+export { suggestPublishBudget } from "./suggest.ts";
+export type { BudgetUse, BudgetWarning } from "./warnings.ts";
+export { publishBudgetWarnings, UPLOAD_ADDRESS_LIFE_SECONDS } from "./warnings.ts";
