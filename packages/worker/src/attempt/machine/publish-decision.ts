@@ -1,0 +1,63 @@
+import { classifyPublish, PublishFenceError } from "@perago/fence";
+import type { Failure } from "../../failure.ts";
+import type { CommitRange } from "../ports/target-store.ts";
+import { failure } from "./ending.ts";
+import { BOUNDS } from "./facts.ts";
+import type { Common, Note, WorkspaceInput } from "./state.ts";
+
+type Located = Common & { readonly input: WorkspaceInput };
+
+/** What the publish fence says of the target as it stands (rules P1-P10), in the machine's words. */
+export type Judgement = { readonly notes: readonly Note[] } & (
+  | { readonly kind: "accept"; readonly head: string; readonly supersedes: string }
+  /** `failure` is what becomes of it where the commit is not adopted (rule P9). */
+  | { readonly kind: "own_delivery"; readonly commitId: string; readonly isHead: boolean; readonly failure: Failure }
+  | { readonly kind: "refuse"; readonly failure: Failure }
+);
+
+/** The range is read from the head down to the input ref, with one commit more than the walk may count (rule P2). */
+export function readRangeArgs({ input }: Located): {
+  repository: string;
+  branch: string;
+  stopAt: string;
+  maxCommits: number;
+} {
+  const { repository, branch, ref } = input;
+  return { repository, branch, stopAt: ref, maxCommits: BOUNDS.walkCommits + 1 };
+}
+
+export function judge({ facts, input }: Located, range: CommitRange): Judgement {
+  const { polled } = facts;
+  const self = {
+    logicalTaskKey: facts.logicalTaskKey,
+    prefix: facts.workspace?.prefix ?? "",
+    scheduledTime: polled.scheduledTime,
+    taskId: polled.taskId,
+    retryCount: polled.retryCount,
+    retriedTaskId: polled.retriedTaskId,
+  };
+  const decision = classifyPublish({ ...range, inputRef: input.ref, hardFence: false, self });
+  const target = `${input.repository}/${input.branch}`;
+  if (decision.kind === "publish") {
+    const { head, supersedes } = decision;
+    return { kind: "accept", head, supersedes, notes: raceNotes(decision.races, target) };
+  }
+  const { code, message, hint } = new PublishFenceError(decision);
+  const refusal = failure(code, `${message}, target ${target}`, hint);
+  if (decision.kind === "refuse") return { kind: "refuse", failure: refusal, notes: [] };
+  const { commit, isHead, races } = decision;
+  return { kind: "own_delivery", commitId: commit.id, isHead, failure: refusal, notes: raceNotes(races, target) };
+}
+
+/** The head is no longer the one that staging started from; the last evaluation follows no moved head (rule P5). */
+export function headMoved(input: WorkspaceInput, from: string, to: string): Failure {
+  const message = `the head of ${input.repository}/${input.branch} moved from ${from} to ${to} while this attempt staged`;
+  return failure("publish_fence", message, `start a new workflow whose input ref is the protected head ${to}, or let the engine retry`);
+}
+
+function raceNotes(commitIds: readonly string[], target: string): readonly Note[] {
+  return commitIds.map((id) => ({
+    name: "publish_race",
+    message: `commit ${id} on ${target} lies on a head that its fence had not seen (rule P10)`,
+  }));
+}

@@ -1,0 +1,69 @@
+import { decodeMetadata, type FenceCommit } from "@perago/fence";
+import { completed, end, fail, failure } from "./ending.ts";
+import { BOUNDS } from "./facts.ts";
+import type { Failure } from "../../failure.ts";
+import type { Decision, Knows, Note, Phase } from "./state.ts";
+
+type Looking = Knows["readPublished"] | Knows["readHistory"];
+
+/** Rule C6: what was published must lie on the head that was pinned. */
+export const readPublished: Phase<"readPublished"> = {
+  ask: ({ input, commitId }) => ({ repository: input.repository, commitId }),
+  answered: (state, commit) => published(state, commit),
+  refused(state, why) {
+    const { commitId: _, ...looking } = state;
+    const pending = { kind: "failed", failure: unknown(state, why.message) } as const;
+    return { next: { ...looking, phase: "readHistory", pending, unknown: true } };
+  },
+};
+
+/** Rule C5: only a commit that first parents reach from the target is proof (case L09). */
+export const readHistory: Phase<"readHistory"> = {
+  ask: ({ input, merge }) => ({
+    repository: input.repository,
+    branch: input.branch,
+    stopAt: merge.expectedHead,
+    maxCommits: BOUNDS.walkCommits + 1,
+  }),
+  answered(state, range) {
+    const own = range.commits.find((commit) => isOwn(commit, state.merge.stagingCommit));
+    if (own !== undefined) {
+      // Another execution holds the attempt: it adopts or supersedes what landed, and nothing is reported from here.
+      return state.pending.kind === "silent" ? end(state, state.pending) : published(state, own);
+    }
+    const whole = range.commits.some((commit) => commit.id === state.merge.expectedHead);
+    if (!state.unknown && whole) return end(state, state.pending);
+    if (state.pending.kind === "failed" && state.unknown) return keepStaging(state, state.pending.failure);
+    return keepStaging(state, unknown(state, "the history down to the pinned head could not be read"));
+  },
+  refused: (state, why) => keepStaging(state, unknown(state, why.message)),
+};
+
+function published(state: Looking, commit: FenceCommit): Decision {
+  const { expectedHead } = state.merge;
+  const parent = commit.parents[0] ?? "no parent";
+  if (parent === expectedHead) return end(state, completed(state, "commit", commit.id));
+  const target = `${state.input.repository}/${state.input.branch}`;
+  const message = `commit ${commit.id} landed on ${target} upon ${parent}, not upon ${expectedHead}`;
+  const note: Note = { name: "publish_race", message };
+  const hint = "another writer published at the same moment; look at both commits, nothing was rolled back";
+  return fail(state, failure("publish_race", message, hint), [note]);
+}
+
+/** Rule X2: a branch whose merge may still land stays for the sweeper. */
+function keepStaging(state: Knows["readHistory"], why: Failure): Decision {
+  const { staging: _, ...owned } = state.owned;
+  const kept = { ...state, owned };
+  return state.pending.kind === "silent" ? end(kept, state.pending) : fail(kept, why);
+}
+
+function unknown({ input, merge }: Looking, detail: string): Failure {
+  const target = `${input.repository}/${input.branch}`;
+  const message = `it is not known whether the merge of ${merge.stagingCommit} into ${target} landed: ${detail}`;
+  return failure("publish_unknown", message, "the next attempt reads the target's history and supersedes what it finds");
+}
+
+function isOwn(commit: FenceCommit, stagingCommit: string): boolean {
+  const decoded = decodeMetadata(commit.metadata);
+  return decoded.ok && decoded.metadata.phase === "confirm" && decoded.metadata.stagingCommit === stagingCommit;
+}
