@@ -78,6 +78,7 @@ test("a sweep from f to g for t seconds: RMS a/sqrt(2), (f + g) t crossings, cen
 test("even noise of amplitude a: RMS a/sqrt(3), a crossing at every second sample, centroid half of Nyquist", async () => {
   const features = await measure("weather-front");
   const count = 2 * 11_025;
+  expect(features.sampleCount).toBe(count);
   expectNear(features.rms, 0.3 / Math.sqrt(3), 0.003);
   expectNear(features.peak, 0.3, 1e-3);
   expectNear(features.zeroCrossings, count / 2, 4 * Math.sqrt(count / 4)); // four standard deviations
