@@ -1,35 +1,27 @@
-// The reference host: what `pnpm worker` runs after the build. It starts `perago start` on the sample tasks, hands on
-// SIGTERM and SIGINT (package managers' exec commands do not), and ends with the command's exit code.
-// Arguments are handed on: `node start.mjs -j 2`.
-import { spawn } from "node:child_process";
+// The reference host: what `pnpm worker` runs after the build. It reads `.env` and then becomes `perago start` on the
+// sample tasks: same process, so signals and the exit code need no handing on, and Ctrl-C arrives once (a second signal
+// would force the end). Arguments are handed on: `node start.mjs -j 2`.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 
-const SIGNALS = ["SIGTERM", "SIGINT"];
-const SIGNAL_EXIT_BASE = 128;
+const EXIT_USAGE = 2;
 
 const tasksFolder = new URL("src/tasks/", import.meta.url);
 const modules = readdirSync(tasksFolder)
   .filter((name) => name.endsWith(".ts"))
   .toSorted()
   .map((name) => fileURLToPath(new URL(name, tasksFolder)));
+const args = [process.execPath, commandFile(), "start", ...modules, ...process.argv.slice(2)];
 
-const child = spawn(process.execPath, [commandFile(), "start", ...modules, ...process.argv.slice(2)], {
-  stdio: "inherit",
-  env: { ...readEnvFile(), ...process.env },
-});
-for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
-child.on("error", (error) => {
-  process.stderr.write(`cannot start perago: ${error.message}\n`);
-  process.exitCode = 1;
-});
-child.on("exit", (code, signal) => {
-  process.exitCode = code ?? SIGNAL_EXIT_BASE + (signal === null ? 0 : constants.signals[signal]);
-});
+if (typeof process.execve === "function") {
+  process.execve(process.execPath, args, { ...readEnvFile(), ...process.env });
+} else {
+  process.stderr.write(`Node ${process.versions.node} is too old: use apps/worker/node_modules/.bin/node\n`);
+  process.exitCode = EXIT_USAGE;
+}
 
-/** The command's file, from its package: the shim beside it would be a shell between the signals and the host. */
+/** The command's file, from its package; the shim beside it may run another Node. */
 function commandFile() {
   const manifest = new URL(import.meta.resolve("@perago/cli/package.json"));
   const { bin } = JSON.parse(readFileSync(manifest, "utf8"));

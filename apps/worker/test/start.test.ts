@@ -15,7 +15,7 @@ const FAKE_COMMAND = `
 const { FROM_FILE, FROM_BOTH } = process.env;
 process.on("SIGTERM", () => process.exit(17));
 process.on("SIGINT", () => process.exit(18));
-process.stdout.write(JSON.stringify({ args: process.argv.slice(2), FROM_FILE, FROM_BOTH }) + "\\n");
+process.stdout.write(JSON.stringify({ pid: process.pid, args: process.argv.slice(2), FROM_FILE, FROM_BOTH }) + "\\n");
 if (process.env.ENDS_WITH !== undefined) process.exit(Number(process.env.ENDS_WITH));
 setInterval(() => {}, 1000);
 `;
@@ -48,10 +48,11 @@ async function firstLine(child: ChildProcess): Promise<unknown> {
   throw new Error("it ended without a word");
 }
 
-test("it starts the command on all task modules, with the arguments handed on and .env below the environment", async () => {
+test("it becomes the command on all task modules, with the arguments handed on and .env below the environment", async () => {
   const child = await startFake(["-j", "2"], { FROM_BOTH: "environment", ENDS_WITH: "0" });
   const exit = once(child, "exit");
   expect(await firstLine(child)).toEqual({
+    pid: child.pid,
     args: ["start", expect.stringMatching(/src.tasks.a\.ts$/), expect.stringMatching(/src.tasks.b\.ts$/), "-j", "2"],
     FROM_FILE: "file",
     FROM_BOTH: "environment",
@@ -59,7 +60,7 @@ test("it starts the command on all task modules, with the arguments handed on an
   expect(await exit).toEqual([0, null]);
 });
 
-test("it ends with the command's exit code", async () => {
+test("it ends with the exit code of the command", async () => {
   const child = await startFake([], { ENDS_WITH: "3" });
   expect(await once(child, "exit")).toEqual([3, null]);
 });
