@@ -12,5 +12,5 @@ export function library(entry: string[], extra: UserConfig = {}): UserConfig {
     clean: true,
     fixedExtension: true,
     ...extra,
-  }) as UserConfig;
+  });
 }

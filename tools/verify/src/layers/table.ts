@@ -1,0 +1,36 @@
+/** What one workspace package may lean on. Source: the package table of the design. */
+export interface Layer {
+  /** Name in package.json. */
+  readonly name: string;
+  /** Folder from the repository's root. */
+  readonly folder: string;
+  /** Workspace packages that it may import. */
+  readonly mayImport: readonly string[];
+  /** Third-party packages at run time, where the design limits them; undefined: no limit here. */
+  readonly runtime?: readonly string[];
+}
+
+/**
+ * The layers from the bottom up: arrows go one way. `.oxlintrc.json` says the same to editors; a test compares the two.
+ */
+export const layers: readonly Layer[] = [
+  { name: "@perago/fence", folder: "packages/fence", mayImport: [], runtime: [] },
+  { name: "@perago/budget", folder: "packages/budget", mayImport: [], runtime: ["zod"] },
+  { name: "@perago/taskdef", folder: "packages/taskdef", mayImport: ["@perago/budget"], runtime: ["zod"] },
+  { name: "@perago/lakefs-sync", folder: "packages/lakefs-sync", mayImport: [], runtime: ["p-limit", "undici"] },
+  {
+    name: "@perago/worker",
+    folder: "packages/worker",
+    mayImport: ["@perago/fence", "@perago/budget", "@perago/taskdef", "@perago/lakefs-sync"],
+  },
+  {
+    name: "@perago/cli",
+    folder: "packages/cli",
+    mayImport: ["@perago/fence", "@perago/budget", "@perago/taskdef", "@perago/lakefs-sync", "@perago/worker"],
+  },
+  {
+    name: "@perago/app-worker",
+    folder: "apps/worker",
+    mayImport: ["@perago/worker", "@perago/cli", "@perago/taskdef"],
+  },
+];

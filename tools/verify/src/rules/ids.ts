@@ -1,0 +1,13 @@
+/** How many rules each letter of the protocol has, numbered from 1. */
+const ruleCounts = { I: 7, T: 13, A: 6, P: 10, C: 9, H: 4, X: 3, R: 8, S: 14 } as const;
+
+/** Every rule id of the publication protocol, in its order. */
+export const ruleIds: readonly string[] = Object.entries(ruleCounts).flatMap(([letter, count]) =>
+  Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
+);
+
+/** The cases from the field that the main job must show as tests. */
+export const caseIds: readonly string[] = (
+  "N01 N02 N03 N04 N07 N09 N10 N11 N12 N15 N16 N17 N19 N20 B07 B12 T01 T02 T04 T05 T06 T07 T08 " +
+  "L01 L02 L05 L16 L17 R03 R05 R06 R09 J05 J07 J08 S05 P03"
+).split(" ");
