@@ -1,0 +1,146 @@
+import { isClosedConnection, refusal, transportError, unreadable } from "./classify.ts";
+import { ConductorError } from "./errors.ts";
+import type { TokenSource } from "./token.ts";
+
+/** Largest answer that is read, bytes. The engine ends tasks above 10 MiB, and a batch holds several. */
+export const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+/** A read whose kept connection was closed under it is sent again at once, this often. */
+const CLOSED_CONNECTION_REPEATS = 1;
+
+export interface ConductorRequest {
+  readonly method: "GET" | "POST" | "PUT";
+  /** Path below the server URL, parts already encoded, e.g. `/tasks/abc`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Body as JSON text. */
+  readonly bodyJson?: string;
+  /** Bounds the whole exchange, token and body included (fault E7). */
+  readonly timeoutMs: number;
+  /** Error statuses that are an answer here and do not throw. */
+  readonly accept?: readonly number[];
+}
+
+export interface ConductorAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sends one request and reads its whole answer. Throws `ConductorError`; repeats nothing but reads on a closed connection. */
+export interface ConductorHttp {
+  /** Server URL without a trailing slash, for messages. */
+  readonly origin: string;
+  send(request: ConductorRequest): Promise<ConductorAnswer>;
+}
+
+/**
+ * The bounded layer below everything that talks to Conductor. The SDK's own requests repeat up to 3 times after a broken connection and 5 times
+ * after a 429, sleep between without looking at a signal, and share one time limit of the whole client; a heartbeat or a result must be sent once and
+ * end when we say (rules R4, R8). So the SDK gives the tokens, and requests go through here.
+ */
+export function createConductorHttp(options: {
+  /** Ends in `/api` as a rule; a trailing slash is dropped. */
+  readonly serverUrl: string;
+  readonly tokens?: TokenSource;
+}): ConductorHttp {
+  const origin = options.serverUrl.replace(/\/+$/, "");
+  const { tokens } = options;
+  return {
+    origin,
+    async send(request) {
+      const deadline = AbortSignal.timeout(request.timeoutMs);
+      const what = `${request.method} ${request.path}`;
+      try {
+        const first = await exchange(origin, request, deadline, await tokens?.current(deadline));
+        if (tokens === undefined || !asksForFreshToken(first)) return judge(origin, request, what, first);
+        // One fresh token, then the refusal stands (case A06).
+        const second = await exchange(origin, request, deadline, await tokens.renew(deadline));
+        return judge(origin, request, what, second);
+      } catch (error) {
+        if (error instanceof ConductorError) throw error;
+        throw transportError(what, origin, error, deadline.aborted ? request.timeoutMs : undefined);
+      }
+    },
+  };
+}
+
+function asksForFreshToken(answer: ConductorAnswer): boolean {
+  if (answer.status === 401) return true;
+  return answer.status === 403 && /"(EXPIRED|INVALID)_TOKEN"/.test(answer.text);
+}
+
+function judge(origin: string, request: ConductorRequest, what: string, answer: ConductorAnswer): ConductorAnswer {
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  if (request.accept?.includes(answer.status) === true) return answer;
+  throw refusal(what, origin, answer.status, answer.text);
+}
+
+async function exchange(
+  origin: string,
+  request: ConductorRequest,
+  deadline: AbortSignal,
+  token: string | undefined,
+): Promise<ConductorAnswer> {
+  const repeats = request.method === "GET" && !request.path.startsWith("/tasks/poll/") ? CLOSED_CONNECTION_REPEATS : 0;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await exchangeOnce(origin, request, deadline, token);
+    } catch (error) {
+      if (attempt < repeats && isClosedConnection(error) && !deadline.aborted) continue;
+      throw error;
+    }
+  }
+}
+
+async function exchangeOnce(
+  origin: string,
+  request: ConductorRequest,
+  deadline: AbortSignal,
+  token: string | undefined,
+): Promise<ConductorAnswer> {
+  const headers: Record<string, string> = { accept: "application/json, text/plain" };
+  if (request.bodyJson !== undefined) headers["content-type"] = "application/json";
+  if (token !== undefined) headers["x-authorization"] = token;
+  const response = await fetch(address(origin, request), {
+    method: request.method,
+    headers,
+    // A followed redirect would turn a POST into a GET and could carry the token elsewhere.
+    redirect: "manual",
+    signal: deadline,
+    ...(request.bodyJson === undefined ? {} : { body: request.bodyJson }),
+  });
+  return { status: response.status, text: await readBounded(response, origin, request) };
+}
+
+async function readBounded(response: Response, origin: string, request: ConductorRequest): Promise<string> {
+  if (response.body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let sizeBytes = 0;
+  // Throwing out of the loop cancels the stream.
+  for await (const chunk of response.body) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > MAX_ANSWER_BYTES) {
+      throw unreadable(`${request.method} ${request.path}`, origin, `more than ${MAX_ANSWER_BYTES} bytes`);
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function address(origin: string, request: ConductorRequest): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  const text = query.toString();
+  return `${origin}${request.path}${text === "" ? "" : `?${text}`}`;
+}
+
+/** Parses an answer's JSON text; throws `conductor_unreadable`. */
+export function parseAnswer(http: ConductorHttp, what: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unreadable(what, http.origin, text);
+  }
+}
