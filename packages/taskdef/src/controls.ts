@@ -100,7 +100,7 @@ const controlsSchema = z.strictObject({
   retry: retrySchema.prefault({}),
   timeout: timeoutSchema.prefault({}),
   limits: limitsSchema.prefault({}),
-  publishBudget: z.unknown(),
+  publishBudget: z.unknown().optional(),
 });
 
 /** A {@link TimeoutPolicy} with its defaults; `pollSeconds` stays unset where the task does not set it (case C12). */
@@ -163,12 +163,13 @@ function checkTimeouts(raw: unknown): Finding[] {
   const [seconds, total] = [timeoutOf(raw, "seconds"), timeoutOf(raw, "totalSeconds")];
   const [response, poll] = [timeoutOf(raw, "responseSeconds"), timeoutOf(raw, "pollSeconds")];
   if (seconds > 0 && response > seconds) {
-    const message = `timeout.responseSeconds ${response} is more than timeout.seconds ${seconds}; Conductor refuses that`;
-    const hint = `Set responseSeconds to at most ${seconds} (default ${TIMEOUT_DEFAULTS.responseSeconds}), or raise seconds.`;
+    const message = `timeout.responseSeconds ${response} is more than timeout.seconds ${seconds}; Conductor refuses it`;
+    const usual = TIMEOUT_DEFAULTS.responseSeconds;
+    const hint = `Set responseSeconds (default ${usual}) to at most ${seconds}, or raise seconds.`;
     findings.push(errorAt("controls.timeout.responseSeconds", "response_over_timeout", message, hint));
   }
   if (total > 0 && seconds > total) {
-    const message = `timeout.seconds ${seconds} is more than timeout.totalSeconds ${total}; Conductor refuses that`;
+    const message = `timeout.seconds ${seconds} is more than timeout.totalSeconds ${total}; Conductor refuses it`;
     const hint = `Set seconds to at most ${total}, or raise totalSeconds.`;
     findings.push(errorAt("controls.timeout.seconds", "timeout_over_total", message, hint));
   }

@@ -56,7 +56,7 @@ function buildTaskDef(task: AnyTaskDefinition, inputSchema: TaskSchemaDef, outpu
   };
 }
 
-/** A TaskDef as the text that extract writes: two spaces, fixed order, a line end. The same code gives the same bytes. */
+/** A TaskDef as the text that extract writes: two spaces, fixed order, a line end. Same code, same bytes. */
 export function formatTaskDef(taskDef: TaskDef): string {
   return `${JSON.stringify(taskDef, null, 2)}\n`;
 }

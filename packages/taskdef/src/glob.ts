@@ -14,10 +14,11 @@ interface CharSet {
 type SegmentToken = { kind: "globstar" } | { kind: "segment"; tokens: readonly CharToken[] };
 
 /**
- * Compiles a glob with Perago's own meaning: `*` any run within a segment, `?` one character (a code point), `[a-z]` and
- * `[!a-z]` one character of (or outside) a set, `**` as a whole segment any number of folders (at the end: every file
- * below). Dot files match, case counts, only files are matched; braces, extglobs, `^` and backslash are literal, and so
- * is a `[` without its `]`. Never throws; {@link ../guardrail.ts} refuses absolute patterns, `..` and empty segments.
+ * Compiles a glob with Perago's own meaning: `*` any run within a segment, `?` one character (a code point), `[a-z]`
+ * and `[!a-z]` one character in (or outside) a set, `**` as a whole segment any number of folders (at the end: every
+ * file below). Dot files match, case counts, only files are matched; braces, extglobs, `^` and backslash are literal,
+ * and so is a `[` without its `]`. Never throws; a guardrail's check refuses absolute patterns, `..` and empty
+ * segments.
  */
 export function compileGlob(pattern: string): Glob {
   const segments = pattern.split("/").map(compileSegment);

@@ -17,7 +17,8 @@ export const workspaceInputSchema = z.strictObject({
 export type WorkspaceInput = z.output<typeof workspaceInputSchema>;
 
 const REF_HINT =
-  "Give the commit id that an earlier task or a read of the branch returned: 64 lower-case hex digits, or at least the first 8.";
+  "Give the commit id that an earlier task or a read of the branch returned: " +
+  "64 lower-case hex digits, or at least the first 8.";
 
 /**
  * Reads `workspace` from a task's input by form only (rules I1, I4, I6); whether the commit exists is the caller's
