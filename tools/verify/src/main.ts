@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "./args.ts";
 import { wrapComments } from "./limits/wrap.ts";
 import { runSteps, type Step } from "./run-steps.ts";
+import { docsStep } from "./steps/docs-step.ts";
 import { layersStep } from "./steps/layers-step.ts";
 import { limitsStep } from "./steps/limits-step.ts";
 import { programs, programStep } from "./steps/programs.ts";
@@ -17,6 +18,7 @@ const steps: readonly Step[] = [
   layersStep(root),
   limitsStep(root),
   rulesStep(root),
+  docsStep(root),
   programStep("unit", programs.unit, root),
   programStep("build", programs.build, root),
 ];

@@ -94,6 +94,21 @@ describe("lint", () => {
     expect(await lint({ "packages/worker/src/a.ts": text })).toContain(wanted);
   });
 
+  it("refuses another package's src in tools and end-to-end tests too", async () => {
+    const text = `export { f } from "../../packages/fence/src/f.ts";\n`;
+    expect(await lint({ "e2e/src/a.test.ts": text })).toContain("not another package's src");
+    expect(await lint({ "tools/a/a.ts": text })).toContain("not another package's src");
+    expect(await lint({ "tools/a/a.ts": `export { f } from "../b/f.ts";\n` })).toBe("");
+  });
+
+  it("refuses a mocked module and a test that runs alone", async () => {
+    const test = (body: string): Files => ({
+      "packages/worker/src/a.test.ts": `import { it, vi } from "vitest";\n${body}\n`,
+    });
+    expect(await lint(test(`vi.mock("./a.ts");\nit("a", () => {});`))).toContain("nothing is module-mocked");
+    expect(await lint(test(`it.only("a", () => void vi);`))).toContain("no-focused-tests");
+  });
+
   it("refuses a cycle", async () => {
     const cycle = {
       "packages/worker/src/a.ts": `import { b } from "./b.ts";\nexport const a = (): unknown => b;\n`,
