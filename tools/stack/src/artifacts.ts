@@ -30,6 +30,8 @@ export interface Artifacts {
 export interface ProvisionContext extends ToolSearch {
   /** The folder of the lakeFS Go module files. */
   readonly moduleRoot: string;
+  /** What the fetched jar must hash to, in hex. */
+  readonly conductorJarSha256: string;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -127,12 +129,9 @@ async function fetchConductor(
   if (result.exitCode !== 0) throw failed("DOWNLOAD_FAILED", "fetching Conductor", result.output);
   const fetched = join(workRoot, `conductor-server-${CONDUCTOR_VERSION}-boot.jar`);
   const sha256 = await fileSha256(fetched);
-  if (sha256 !== CONDUCTOR_JAR_SHA256) {
-    throw failed(
-      "DOWNLOAD_FAILED",
-      "fetching Conductor",
-      `the jar's SHA-256 is ${sha256}, not ${CONDUCTOR_JAR_SHA256}`,
-    );
+  if (sha256 !== context.conductorJarSha256) {
+    const difference = `the jar's SHA-256 is ${sha256}, not ${context.conductorJarSha256}`;
+    throw failed("DOWNLOAD_FAILED", "fetching Conductor", difference);
   }
   await rename(fetched, conductorJar);
 }

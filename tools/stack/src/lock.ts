@@ -32,7 +32,7 @@ export async function withLock<Result>(request: LockRequest, work: () => Promise
     if (Date.now() > deadline) {
       throw new StackError({
         code: "LOCKED",
-        message: `another stack command has been at work on ${request.guards} for over ${request.timeoutMs / 1000} s`,
+        message: `another stack command is at work on ${request.guards} (waited ${request.timeoutMs / 1000} s)`,
         hint: "let it end, or end it, then try again",
         exitCode: 1,
       });

@@ -1,4 +1,5 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { systemCodeOf } from "./errors.ts";
 import { isAlive } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
@@ -6,6 +7,14 @@ import type { ProcessIdentity } from "./process-identity.ts";
 export interface PidRecord extends ProcessIdentity {
   readonly port: number;
 }
+
+/**
+ * What a pid file says. `stop` removes the file, so one whose process is gone tells of a server that was killed, that
+ * crashed, or of a restart of the machine: "ended".
+ */
+export type PidState =
+  | { readonly state: "running"; readonly record: PidRecord }
+  | { readonly state: "ended" | "stopped"; readonly record?: undefined };
 
 /** The record in a text, or undefined where it is not one (half-written, emptied, foreign). */
 export function parsePidRecord(text: string): PidRecord | undefined {
@@ -29,11 +38,17 @@ export async function writePidFile(path: string, record: PidRecord): Promise<voi
   await rename(`${path}.new`, path);
 }
 
-/** The living process of a pid file; undefined where there is no file, or its process has ended. */
-export async function readLivePid(path: string): Promise<PidRecord | undefined> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  const record = text === undefined ? undefined : parsePidRecord(text);
-  return record !== undefined && (await isAlive(record)) ? record : undefined;
+/** Reads a pid file and looks whether its very process still lives. */
+export async function readPidFile(path: string): Promise<PidState> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return { state: "stopped" };
+    throw error;
+  }
+  const record = parsePidRecord(text);
+  return record !== undefined && (await isAlive(record)) ? { state: "running", record } : { state: "ended" };
 }
 
 /** Removes a pid file; one that is missing is fine. */

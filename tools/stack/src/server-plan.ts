@@ -4,6 +4,20 @@ import type { Artifacts } from "./artifacts.ts";
 import type { InstanceSettings } from "./instance.ts";
 import type { InstanceLayout, ServerName } from "./layout.ts";
 
+/** A server is healthy when `url` answers 2xx and its text holds `text` (which may be empty). */
+export interface HealthCheck {
+  readonly url: string;
+  readonly text: string;
+}
+
+/** How either server's health is asked for: lakeFS answers 204, Conductor a JSON object. */
+export function healthCheck(server: ServerName, port: number): HealthCheck {
+  const origin = `http://127.0.0.1:${port}`;
+  return server === "lakefs"
+    ? { url: `${origin}/api/v1/healthcheck`, text: "" }
+    : { url: `${origin}/health`, text: '"healthy":true' };
+}
+
 /** How one server is started and known to be well. A test puts a small script in a real server's place. */
 export interface ServerPlan {
   readonly server: ServerName;
@@ -15,9 +29,7 @@ export interface ServerPlan {
   readonly environment: Readonly<Record<string, string>>;
   /** Files to write before the start, mode 0600: path and text. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** Healthy when this address answers 2xx and, where given, its text holds `healthText`. */
-  readonly healthUrl: string;
-  readonly healthText?: string;
+  readonly health: HealthCheck;
   readonly startTimeoutMs: number;
 }
 
@@ -37,7 +49,7 @@ export function lakefsPlan(layout: InstanceLayout, settings: InstanceSettings, i
     cwd: root,
     environment: cleanEnvironment(layout, input.environment),
     files: [{ path: config, text: lakefsConfig(root, settings) }],
-    healthUrl: `http://127.0.0.1:${settings.lakefsPort}/api/v1/healthcheck`,
+    health: healthCheck("lakefs", settings.lakefsPort),
     startTimeoutMs: LAKEFS_START_TIMEOUT_MS,
   };
 }
@@ -60,8 +72,7 @@ export function conductorPlan(layout: InstanceLayout, settings: InstanceSettings
     cwd: layout.dataRoot("conductor"),
     environment: cleanEnvironment(layout, input.environment),
     files: [],
-    healthUrl: `http://127.0.0.1:${settings.conductorPort}/health`,
-    healthText: '"healthy":true',
+    health: healthCheck("conductor", settings.conductorPort),
     startTimeoutMs: CONDUCTOR_START_TIMEOUT_MS,
   };
 }

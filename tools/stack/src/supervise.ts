@@ -5,14 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StackError, systemCodeOf } from "./errors.ts";
 import { isHealthy } from "./health.ts";
 import type { InstanceLayout, ServerName } from "./layout.ts";
-import { readLivePid, removePidFile, writePidFile } from "./pid-file.ts";
+import { readPidFile, removePidFile, writePidFile } from "./pid-file.ts";
 import type { PidRecord } from "./pid-file.ts";
 import { identify, isAlive } from "./process-identity.ts";
 import { redact } from "./redact.ts";
 import type { ServerPlan } from "./server-plan.ts";
 
 const POLL_MS = 200;
-const STOP_TIMEOUT_MS = 30_000;
+/** How long a server has to end by itself before it is killed. */
+export const STOP_TIMEOUT_MS = 30_000;
 const KILL_TIMEOUT_MS = 10_000;
 const TAIL_BYTES = 16_384;
 const TAIL_LINES = 25;
@@ -70,7 +71,7 @@ export async function waitHealthy({ layout, plan, record, secrets, signal }: Hea
   const deadline = Date.now() + plan.startTimeoutMs;
   while (Date.now() < deadline) {
     // The order matters: a foreign server on the port must not pass for ours.
-    const healthy = await isHealthy(plan);
+    const healthy = await isHealthy(plan.health);
     if (!(await isAlive(record))) throw await died(layout, plan, secrets);
     if (healthy) return;
     await sleep(POLL_MS, undefined, { signal });
@@ -78,21 +79,25 @@ export async function waitHealthy({ layout, plan, record, secrets, signal }: Hea
   throw new StackError({
     code: "SERVER_SLOW",
     message: `${plan.title} was not healthy after ${plan.startTimeoutMs / 1000} s; the end of its log:\n${await logTail(layout, plan.server, secrets)}`,
-    hint: `look at ${layout.logFile(plan.server)}`,
+    hint: `look at ${layout.logFile(plan.server)}; \`pnpm stack down\`, then \`up\`, starts it again`,
     exitCode: 3,
   });
 }
 
 /** Ends a server's process group: SIGTERM, then SIGKILL. The pid file's start time guards against a reused pid. */
-export async function stopServer(layout: InstanceLayout, server: ServerName): Promise<"stopped" | "was not running"> {
+export async function stopServer(
+  layout: InstanceLayout,
+  server: ServerName,
+  stopTimeoutMs: number = STOP_TIMEOUT_MS,
+): Promise<"stopped" | "was not running"> {
   const pidFile = layout.pidFile(server);
-  const record = await readLivePid(pidFile);
+  const { record } = await readPidFile(pidFile);
   if (record === undefined) {
     await removePidFile(pidFile);
     return "was not running";
   }
   for (const [signal, timeoutMs] of [
-    ["SIGTERM", STOP_TIMEOUT_MS],
+    ["SIGTERM", stopTimeoutMs],
     ["SIGKILL", KILL_TIMEOUT_MS],
   ] as const) {
     if (!(await isAlive(record))) break;
