@@ -18,8 +18,9 @@ export class PublishBudgetError extends Error {
 }
 
 /**
- * The operational time budget of one publication, immutable. It bounds requests (rules C4 and R4); it is no quota of changed objects and promises
- * nothing about how often something happens. Throws `PublishBudgetError` with all findings.
+ * The operational time budget of one publication, immutable. It bounds requests (rules C4 and R4); it is no quota of
+ * changed objects and promises nothing about how often something happens. Throws `PublishBudgetError` with all
+ * findings.
  */
 export class PublishBudget implements PublishBudgetFields {
   /** Observed 99th percentile of the merge request, >= 0. */
@@ -53,7 +54,9 @@ export type ParsedPublishBudget =
   | { readonly ok: true; readonly budget: PublishBudget }
   | { readonly ok: false; readonly findings: readonly BudgetFinding[] };
 
-/** Reads a budget from anything; for callers that list findings instead of ending at the first bad budget. Never throws. */
+/**
+ * Reads a budget from anything; for callers that list findings instead of ending at the first bad budget. Never throws.
+ */
 export function parsePublishBudget(input: unknown): ParsedPublishBudget {
   const checked = check(input);
   return checked.ok ? { ok: true, budget: new PublishBudget(checked.fields) } : checked;

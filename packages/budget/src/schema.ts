@@ -28,8 +28,9 @@ export type PublishBudgetSchema = z.ZodObject<
 >;
 
 /**
- * The budget's rules as a strict zod schema: six required fields of whole seconds, no other field, and the merge timeout at least the observed
- * latency plus the margin. zod looks at that sum only where the fields are right; `parsePublishBudget` lists it beside other findings.
+ * The budget's rules as a strict zod schema: six required fields of whole seconds, no other field, and the merge
+ * timeout at least the observed latency plus the margin. zod looks at that sum only where the fields are right;
+ * `parsePublishBudget` lists it beside other findings.
  */
 export const publishBudgetSchema: PublishBudgetSchema = z
   .strictObject({
@@ -52,7 +53,10 @@ export interface MergeShortfall {
   readonly marginSeconds: number;
 }
 
-/** The numbers of a merge timeout that is too small; undefined where it fits or where a field is no number (that is another finding). */
+/**
+ * The numbers of a merge timeout that is too small; undefined where it fits or where a field is no number (that is
+ * another finding).
+ */
 export function mergeShortfall(fields: unknown): MergeShortfall | undefined {
   const timeoutSeconds = numberAt(fields, "lakefsMergeTimeoutSeconds");
   const p99Seconds = numberAt(fields, "observedMergeP99Seconds");

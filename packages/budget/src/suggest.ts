@@ -21,14 +21,15 @@ export interface PublishBudgetSuggestion {
 }
 
 /**
- * Suggests a budget from observed merge latencies in milliseconds: p99 rounded up to seconds, a margin of half of it (at least 5 s), a merge timeout
- * of one and a half times both, and 15, 30 and 10 s for completion, grace and heartbeat. Undefined where no sample is a time.
+ * Suggests a budget from observed merge latencies in milliseconds: p99 rounded up to seconds, a margin of half of it
+ * (at least 5 s), a merge timeout of one and a half times both, and 15, 30 and 10 s for completion, grace and
+ * heartbeat. Undefined where no sample is a time.
  */
 export function suggestPublishBudget(mergeLatenciesMs: readonly number[]): PublishBudgetSuggestion | undefined {
   const samplesMs = mergeLatenciesMs
     .filter((latencyMs) => Number.isFinite(latencyMs) && latencyMs >= 0)
     .map((latencyMs) => Math.min(latencyMs, SAMPLE_MAX_MS))
-    .sort((left, right) => left - right);
+    .toSorted((left, right) => left - right);
   const observedMergeP99Ms = samplesMs[Math.ceil(samplesMs.length * 0.99) - 1];
   if (observedMergeP99Ms === undefined) return undefined;
 

@@ -21,7 +21,8 @@ describe("response timeout", () => {
       {
         code: "response_timeout_below_budget",
         message:
-          "timeout.responseSeconds 99 is less than the publish budget's merge 45 + completion 15 + grace 30 + heartbeat 10 = 100",
+          "timeout.responseSeconds 99 is less than the publish budget's " +
+          "merge 45 + completion 15 + grace 30 + heartbeat 10 = 100",
         hint: "set timeout.responseSeconds to at least 100, or make the budget smaller",
       },
     ]);

@@ -48,17 +48,19 @@ function responseTooSmall(budget: PublishBudgetFields, responseSeconds: number, 
     `grace ${budget.workerShutdownGraceSeconds}`,
     `heartbeat ${budget.heartbeatIntervalSeconds}`,
   ];
+  const sum = `${parts.join(" + ")} = ${neededSeconds}`;
   return {
     code: "response_timeout_below_budget",
-    message: `timeout.responseSeconds ${responseSeconds} is less than the publish budget's ${parts.join(" + ")} = ${neededSeconds}`,
+    message: `timeout.responseSeconds ${responseSeconds} is less than the publish budget's ${sum}`,
     hint: `set timeout.responseSeconds to at least ${neededSeconds}, or make the budget smaller`,
   };
 }
 
 function aboveAddressLife(neededSeconds: number): BudgetWarning {
+  const life = `${UPLOAD_ADDRESS_LIFE_SECONDS} s (6 h)`;
   return {
     code: "publish_budget_above_address_life",
-    message: `the publish budget of ${neededSeconds} s exceeds the ${UPLOAD_ADDRESS_LIFE_SECONDS} s (6 h) for which lakeFS keeps an upload's address`,
+    message: `the publish budget of ${neededSeconds} s exceeds the ${life} for which lakeFS keeps an upload's address`,
     hint: `keep merge + completion + grace + heartbeat at or below ${UPLOAD_ADDRESS_LIFE_SECONDS} s`,
   };
 }

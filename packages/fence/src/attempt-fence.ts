@@ -26,20 +26,23 @@ export type StaleReason = "not_found" | "other_attempt" | "not_in_progress" | "l
 /** What shows that another execution holds the attempt. */
 export type HeldElsewhereReason = "other_delivery" | "other_worker" | "other_poll";
 
-/** `stale` is a plain FAILED; at `held_elsewhere` nothing is reported, because a FAILED would end the other's run (rule A3). */
+/**
+ * `stale` is a plain FAILED; at `held_elsewhere` nothing is reported, because a FAILED would end the other's run (rule
+ * A3).
+ */
 export type AttemptVerdict =
   | { readonly verdict: "current" }
   | { readonly verdict: "stale"; readonly reason: StaleReason }
   | { readonly verdict: "held_elsewhere"; readonly reason: HeldElsewhereReason };
 
 /**
- * The attempt fence (rules A1 and A3): may this execution go on? Who holds the attempt is looked at before the lease, so that an execution whose
- * lease has ended never fails its successor. A task in progress with another scheduled time is a rerun that somebody holds.
+ * The attempt fence (rules A1 and A3): may this execution go on? Who holds the attempt is looked at before the lease,
+ * so that an execution whose lease has ended never fails its successor. A task in progress with another scheduled time
+ * is a rerun that somebody holds.
  */
 export function checkAttempt({ held, read, nowMs, leaseDeadlineMs }: AttemptCheck): AttemptVerdict {
-  if (read === null) return { verdict: "stale", reason: "not_found" };
-  if (!sameAttempt(held, read)) return { verdict: "stale", reason: "other_attempt" };
-  if (read.status !== "IN_PROGRESS") return { verdict: "stale", reason: "not_in_progress" };
+  const gone = notRunning(held, read);
+  if (gone !== undefined) return { verdict: "stale", reason: gone };
   const holder = otherHolder(held, read);
   if (holder !== undefined) return { verdict: "held_elsewhere", reason: holder };
   // Written so that NaN is late too.
@@ -47,7 +50,10 @@ export function checkAttempt({ held, read, nowMs, leaseDeadlineMs }: AttemptChec
   return { verdict: "current" };
 }
 
-/** What a worker wants to report. Without a commit of this execution (no-op, adoption) a COMPLETED proves nothing about who ran. */
+/**
+ * What a worker wants to report. Without a commit of this execution (no-op, adoption) a COMPLETED proves nothing about
+ * who ran.
+ */
 export type ReportOutcome = "completed_with_commit" | "completed_without_commit" | "failed" | "terminal";
 
 /** Whether a result may be sent, and if not, why: the caller logs it as `result_not_ours`. */
@@ -59,8 +65,8 @@ export type ReportDecision =
     };
 
 /**
- * Rule R8: only the delivery that is in progress gets a result, and everything but a COMPLETED with an own commit also needs the same worker and
- * poll. Conductor checks neither.
+ * Rule R8: only the delivery that is in progress gets a result, and everything but a COMPLETED with an own commit also
+ * needs the same worker and poll. Conductor checks neither.
  */
 export function mayReport(input: {
   readonly held: AttemptIdentity;
@@ -68,9 +74,8 @@ export function mayReport(input: {
   readonly outcome: ReportOutcome;
 }): ReportDecision {
   const { held, read, outcome } = input;
-  if (read === null) return { send: false, reason: "not_found" };
-  if (!sameAttempt(held, read)) return { send: false, reason: "other_attempt" };
-  if (read.status !== "IN_PROGRESS") return { send: false, reason: "not_in_progress" };
+  const gone = notRunning(held, read);
+  if (gone !== undefined) return { send: false, reason: gone };
   const holder = otherHolder(held, read);
   if (holder === undefined) return { send: true };
   if (holder !== "other_delivery" && outcome === "completed_with_commit") return { send: true };
@@ -90,8 +95,8 @@ export type ReadBack =
 export type ReportedStatus = "COMPLETED" | "FAILED" | "FAILED_WITH_TERMINAL_ERROR";
 
 /**
- * Rule R6: did the engine take the result? It answers 200 also when it drops one. `sameOutput` says whether the output read back is the one that was
- * sent; it counts for COMPLETED only.
+ * Rule R6: did the engine take the result? It answers 200 also when it drops one. `sameOutput` says whether the output
+ * read back is the one that was sent; it counts for COMPLETED only.
  */
 export function classifyReadBack(input: {
   readonly held: AttemptIdentity;
@@ -100,9 +105,9 @@ export function classifyReadBack(input: {
   readonly sameOutput: boolean;
 }): ReadBack {
   const { held, read, reported, sameOutput } = input;
-  if (read === null) return { result: "dropped", reason: "not_found" };
-  if (!sameAttempt(held, read)) return { result: "dropped", reason: "other_attempt" };
-  if (read.scheduledTime !== held.scheduledTime) return { result: "dropped", reason: "other_delivery" };
+  const other = otherAttempt(held, read);
+  if (other !== undefined) return { result: "dropped", reason: other };
+  if (read?.scheduledTime !== held.scheduledTime) return { result: "dropped", reason: "other_delivery" };
   if (read.status === "IN_PROGRESS") return { result: "send_again" };
   if (!tookStatus(reported, read.status)) return { result: "dropped", reason: "other_status" };
   if (reported === "COMPLETED" && !sameOutput) return { result: "dropped", reason: "other_output" };
@@ -114,17 +119,24 @@ function tookStatus(reported: ReportedStatus, status: string): boolean {
   return status === reported || (reported !== "COMPLETED" && status === "COMPLETED_WITH_ERRORS");
 }
 
-function sameAttempt(held: AttemptIdentity, read: AttemptIdentity): boolean {
-  return (
+function otherAttempt(held: AttemptIdentity, read: AttemptRead): "not_found" | "other_attempt" | undefined {
+  if (read === null) return "not_found";
+  const same =
     read.workflowInstanceId === held.workflowInstanceId &&
     read.taskId === held.taskId &&
-    read.retryCount === held.retryCount
-  );
+    read.retryCount === held.retryCount;
+  return same ? undefined : "other_attempt";
 }
 
-function otherHolder(held: AttemptIdentity, read: AttemptIdentity): HeldElsewhereReason | undefined {
-  if (read.scheduledTime !== held.scheduledTime) return "other_delivery";
+function notRunning(
+  held: AttemptIdentity,
+  read: AttemptRead,
+): "not_found" | "other_attempt" | "not_in_progress" | undefined {
+  return otherAttempt(held, read) ?? (read?.status === "IN_PROGRESS" ? undefined : "not_in_progress");
+}
+
+function otherHolder(held: AttemptIdentity, read: AttemptRead): HeldElsewhereReason | undefined {
+  if (read?.scheduledTime !== held.scheduledTime) return "other_delivery";
   if (read.workerId !== held.workerId) return "other_worker";
-  if (read.pollCount !== held.pollCount) return "other_poll";
-  return undefined;
+  return read.pollCount === held.pollCount ? undefined : "other_poll";
 }

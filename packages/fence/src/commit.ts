@@ -1,6 +1,7 @@
 /**
- * The part of a lakeFS commit that the publish fence reads (rule P7). Ids are opaque here; the caller reads only full ids (rule I4).
- * Metadata is what the server answered: keys that are not known are ignored, values of another type than string count as malformed.
+ * The part of a lakeFS commit that the publish fence reads (rule P7). Ids are opaque here; the caller reads only full
+ * ids (rule I4). Metadata is what the server answered: keys that are not known are ignored, values of another type than
+ * string count as malformed.
  */
 export interface FenceCommit {
   readonly id: string;

@@ -2,7 +2,10 @@ import * as keys from "./metadata-keys.ts";
 import { normalisePrefix } from "./prefix.ts";
 import { ownValue, parseWhole } from "./read-metadata.ts";
 
-/** A commit's metadata as this package understands it. What rules P2 and P4 need is always there; other writers may leave out the rest. */
+/**
+ * A commit's metadata as this package understands it. What rules P2 and P4 need is always there; other writers may
+ * leave out the rest.
+ */
 export interface CommitMetadata {
   readonly phase: "try" | "confirm";
   readonly logicalTaskKey: string;
@@ -37,11 +40,17 @@ export type DecodedMetadata =
 /** Reads a commit's metadata (rule C1). Keys that are not known are ignored (rule P7); it never throws. */
 export function decodeMetadata(record: Readonly<Record<string, unknown>>): DecodedMetadata {
   let malformedKey: string | undefined;
+  let missingKey: string | undefined;
   const text = (key: string): string | undefined => {
     const value = ownValue(record, key);
     if (value === undefined || typeof value === "string") return value;
     malformedKey ??= key;
     return undefined;
+  };
+  const needed = (key: string): string => {
+    const value = text(key);
+    if (value === undefined) missingKey ??= key;
+    return value ?? "";
   };
   const whole = (key: string): number | undefined => {
     const value = text(key);
@@ -49,10 +58,11 @@ export function decodeMetadata(record: Readonly<Record<string, unknown>>): Decod
     if (value !== undefined && number === undefined) malformedKey ??= key;
     return number;
   };
-  const [phase, logicalTaskKey, prefix] = [text(keys.PHASE), text(keys.LOGICAL_TASK_KEY), text(keys.PREFIX)];
-  if (phase !== undefined && phase !== "try" && phase !== "confirm") malformedKey ??= keys.PHASE;
-  if (logicalTaskKey === "") malformedKey ??= keys.LOGICAL_TASK_KEY;
-  const rest = {
+  const phase = needed(keys.PHASE);
+  const metadata: CommitMetadata = {
+    phase: phase === "try" ? phase : "confirm",
+    logicalTaskKey: needed(keys.LOGICAL_TASK_KEY),
+    prefix: normalisePrefix(needed(keys.PREFIX)),
     taskId: text(keys.TASK_ID),
     retryCount: whole(keys.RETRY_COUNT),
     inputRef: text(keys.INPUT_REF),
@@ -69,9 +79,8 @@ export function decodeMetadata(record: Readonly<Record<string, unknown>>): Decod
     writer: text(keys.WRITER),
     conductorLink: text(keys.CONDUCTOR_LINK),
   };
+  if (missingKey !== keys.PHASE && phase !== metadata.phase) malformedKey ??= keys.PHASE;
+  if (missingKey === undefined && metadata.logicalTaskKey === "") malformedKey ??= keys.LOGICAL_TASK_KEY;
   if (malformedKey !== undefined) return { ok: false, defect: "malformed", key: malformedKey };
-  if (phase !== "try" && phase !== "confirm") return { ok: false, defect: "missing", key: keys.PHASE };
-  if (logicalTaskKey === undefined) return { ok: false, defect: "missing", key: keys.LOGICAL_TASK_KEY };
-  if (prefix === undefined) return { ok: false, defect: "missing", key: keys.PREFIX };
-  return { ok: true, metadata: { phase, logicalTaskKey, prefix: normalisePrefix(prefix), ...rest } };
+  return missingKey === undefined ? { ok: true, metadata } : { ok: false, defect: "missing", key: missingKey };
 }

@@ -1,6 +1,9 @@
 import { assert } from "./assert.ts";
 
-/** What names a logical task: retries, reruns and restarts of one step share all four; a new workflow does not (case R16). */
+/**
+ * What names a logical task: retries, reruns and restarts of one step share all four; a new workflow does not (case
+ * R16).
+ */
 export interface LogicalTaskParts {
   readonly workflowInstanceId: string;
   readonly referenceTaskName: string;
@@ -10,11 +13,11 @@ export interface LogicalTaskParts {
 }
 
 /**
- * The key that retries of one step share, `{workflowInstanceId}:{referenceTaskName}:{iteration}:{taskDefName}`. `%` and `:` in a part are
- * percent-encoded, so two different steps never share a key. It is compared, never parsed.
+ * The key that retries of one step share, `{workflowInstanceId}:{referenceTaskName}:{iteration}:{taskDefName}`. `%` and
+ * `:` in a part are percent-encoded, so two different steps never share a key. It is compared, never parsed.
  */
 export function logicalTaskKey(parts: LogicalTaskParts): string {
-  assert(Number.isSafeInteger(parts.iteration) && parts.iteration >= 0, "iteration is a whole number >= 0");
+  assert(Number.isSafeInteger(parts.iteration) && parts.iteration >= 0, "not a whole number >= 0: iteration");
   const texts = [parts.workflowInstanceId, parts.referenceTaskName, String(parts.iteration), parts.taskDefName];
   return texts.map(encodePart).join(":");
 }

@@ -1,7 +1,6 @@
 import { assert } from "./assert.ts";
 import * as keys from "./metadata-keys.ts";
 import { normalisePrefix } from "./prefix.ts";
-import { utf8Bytes } from "./utf8.ts";
 
 /** Most bytes (UTF-8) that one value may have (case L17). Names of 200 four-byte letters fit. */
 export const METADATA_VALUE_MAX_BYTES = 3072;
@@ -56,7 +55,10 @@ export function encodeTryMetadata(fields: TryMetadataFields): Record<string, str
   return checked(encode("try", fields));
 }
 
-/** The metadata of a confirm commit (rules C1 and C2), all values strings. Throws `MetadataError` over the size limits (case L17). */
+/**
+ * The metadata of a confirm commit (rules C1 and C2), all values strings. Throws `MetadataError` over the size limits
+ * (case L17).
+ */
 export function encodeConfirmMetadata(fields: ConfirmMetadataFields): Record<string, string> {
   return checked({ ...encode("confirm", fields), [keys.STAGING_COMMIT]: fields.stagingCommit });
 }
@@ -84,7 +86,7 @@ function encode(phase: "try" | "confirm", fields: TryMetadataFields): Record<str
 }
 
 function whole(value: number): string {
-  assert(Number.isSafeInteger(value) && value >= 0, "retryCount and scheduledTime are whole numbers >= 0");
+  assert(Number.isSafeInteger(value) && value >= 0, "not a whole number >= 0: retryCount or scheduledTime");
   return String(value);
 }
 
@@ -93,13 +95,9 @@ function checked(record: Record<string, string>): Record<string, string> {
   for (const [key, value] of Object.entries(record)) {
     // A lone surrogate would come back as another letter, and the fence would not know its own commit again.
     if (!value.isWellFormed()) {
-      throw new MetadataError(
-        "metadata_not_text",
-        `${key} is not well-formed text`,
-        "use names without lone surrogates",
-      );
+      throw new MetadataError("metadata_not_text", `${key} is not well-formed text`, "use names of whole letters");
     }
-    const valueBytes = utf8Bytes(value).length;
+    const valueBytes = new TextEncoder().encode(value).length;
     if (valueBytes > METADATA_VALUE_MAX_BYTES) throw tooLarge(key, valueBytes, METADATA_VALUE_MAX_BYTES);
     totalBytes += key.length + valueBytes;
   }
@@ -109,5 +107,5 @@ function checked(record: Record<string, string>): Record<string, string> {
 
 function tooLarge(what: string, sizeBytes: number, limitBytes: number): MetadataError {
   const message = `${what} has ${sizeBytes} bytes, more than ${limitBytes}`;
-  return new MetadataError("metadata_too_large", message, "use shorter workflow, task or branch names");
+  return new MetadataError("metadata_too_large", message, "use shorter names");
 }

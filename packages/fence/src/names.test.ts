@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { logicalTaskKey } from "./logical-task.ts";
 import { normalisePrefix, samePrefix } from "./prefix.ts";
 import { isStagingBranchName, stagingBranchName, stagingBranchPrefix } from "./staging-branch.ts";
-import { utf8Bytes } from "./utf8.ts";
 
 const part = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("%", ":", "2", "5", "3", "A", "a") }));
 const parts = fc.record({
@@ -81,10 +80,6 @@ describe("staging branch names", () => {
     for (const bad of ["", "a/b", "a b", "x".repeat(65)]) {
       expect(() => stagingBranchName({ ...from, executionId: bad })).toThrow(TypeError);
     }
-  });
-
-  property.prop([fc.string({ unit: "binary" })])("the bytes of a text are those of every UTF-8 encoder", (text) => {
-    expect(utf8Bytes(text)).toEqual(Array.from(new TextEncoder().encode(text)));
   });
 });
 

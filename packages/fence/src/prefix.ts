@@ -1,8 +1,9 @@
 const SLASH = 47;
 
 /**
- * The one normal form of a workspace prefix (rules P4 and T11, case N16): `""` and `"/"` are the root and give `""`; everything else has no
- * leading slash and exactly one trailing slash, so `data`, `/data` and `data/` are one folder and `data-old/x` is never in it.
+ * The one normal form of a workspace prefix (rules P4 and T11, case N16): `""` and `"/"` are the root and give `""`;
+ * everything else has no leading slash and exactly one trailing slash, so `data`, `/data` and `data/` are one folder
+ * and `data-old/x` is never in it.
  */
 export function normalisePrefix(prefix: string): string {
   let start = 0;

@@ -20,8 +20,8 @@ export interface PublishRange {
   /** Full id of the target's head that is decided on. */
   readonly head: string;
   /**
-   * The first-parent log of `head` (rule P6), newest first, head included, up to and including the input ref where it was found. At most 1025 are
-   * needed. What follows the input ref is ignored; under P1 the list may be empty.
+   * The first-parent log of `head` (rule P6), newest first, head included, up to and including the input ref where it
+   * was found. At most 1025 are needed. What follows the input ref is ignored; under P1 the list may be empty.
    */
   readonly commits: readonly FenceCommit[];
   readonly self: PublishSelf;
@@ -61,7 +61,10 @@ export interface PublishAccept {
   readonly head: string;
   /** `perago.supersedes`: empty under P1, the head under P2. */
   readonly supersedes: string;
-  /** Own commits that landed on a head their fence had not seen, newest first: to be logged and counted as `publish_race` (rule P10). */
+  /**
+   * Own commits that landed on a head their fence had not seen, newest first: to be logged and counted as
+   * `publish_race` (rule P10).
+   */
   readonly races: readonly string[];
 }
 

@@ -15,9 +15,7 @@ describe("PublishFenceError", () => {
   test("rule R3: names who wrote what stands there, and the protected head to start from", () => {
     const error = new PublishFenceError(refusal);
     expect(error).toMatchObject({ name: "PublishFenceError", code: "publish_fence", reason: "foreign_commit" });
-    expect(error.message).toBe(
-      'a commit that is not of this logical task lies in the range: c7 by alice "fix a typo"; head head-1',
-    );
+    expect(error.message).toBe('a foreign commit since the input commit: c7 by alice "fix a typo"; head head-1');
     expect(error.hint).toBe("start a new workflow whose input ref is the protected head head-1");
   });
 
@@ -32,7 +30,7 @@ describe("PublishFenceError", () => {
     expect(error.hint).toBe("nothing to do: the newer delivery's output stands");
   });
 
-  test("rule P9: another content of the same delivery is already_published", () => {
+  test("rule P9: a delivery that cannot be adopted is already_published", () => {
     const commit = { id: "c9", parents: ["c8"], metadata: {} };
     const own: OwnDelivery = { kind: "own_delivery", rule: "P9", head: "c9", commit, isHead: true, races: [] };
     const error = new PublishFenceError(own);
@@ -43,7 +41,7 @@ describe("PublishFenceError", () => {
   test("a refusal without a commit still says what and where", () => {
     const { commit: _, ...bare } = refusal;
     expect(new PublishFenceError({ ...bare, reason: "input_ref_not_found" }).message).toBe(
-      "the input commit is not in the first-parent history of the head; head head-1",
+      "the input commit is not in the target's first-parent log; head head-1",
     );
   });
 

@@ -9,9 +9,10 @@ export const MAX_WALKED_COMMITS = 1024;
 /**
  * The publish fence: may this attempt advance the target from `head`? (rules P1 to P4 and P8 to P10.)
  *
- * The whole range is read before anything is decided. Of several reasons the first counts, in the order P3, P4, P10 (hard fence only), P8, P9:
- * P10 stands before P8 and P9 because both trust the chain, and P9 would adopt a commit that the server cannot have let in. Of several commits with
- * one reason the newest is named. It is pure (rule P7) and never throws on what a commit holds.
+ * The whole range is read before anything is decided. Of several reasons the first counts, in the order P3, P4, P10
+ * (hard fence only), P8, P9: P10 stands before P8 and P9 because both trust the chain, and P9 would adopt a commit that
+ * the server cannot have let in. Of several commits with one reason the newest is named. It is pure (rule P7) and never
+ * throws on what a commit holds.
  */
 export function classifyPublish(range: PublishRange): PublishDecision {
   const { inputRef, head, commits, hardFence } = range;

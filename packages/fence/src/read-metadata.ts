@@ -1,4 +1,7 @@
-/** A value as the server gave it; undefined where the key is not the record's own, so that `__proto__` and its kind are no keys. */
+/**
+ * A value as the server gave it; undefined where the key is not the record's own, so that `__proto__` and its kind are
+ * no keys.
+ */
 export function ownValue(record: Readonly<Record<string, unknown>> | null | undefined, key: string): unknown {
   return typeof record === "object" && record !== null && Object.hasOwn(record, key) ? record[key] : undefined;
 }

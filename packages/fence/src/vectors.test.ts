@@ -48,7 +48,7 @@ const vectors: Vectors = JSON.parse(readFileSync(new URL("../vectors/index.json"
 
 function run<Input, Expected>(table: readonly Vector<Input, Expected>[], decide: (input: Input) => Expected): void {
   for (const { name, rules, input, expected } of table) {
-    const title = /^case /.test(name)
+    const title = name.startsWith("case ")
       ? `${name} (rule ${rules.join(", rule ")})`
       : `rule ${rules.join(", rule ")}: ${name}`;
     test(title, () => {
@@ -59,19 +59,38 @@ function run<Input, Expected>(table: readonly Vector<Input, Expected>[], decide:
   }
 }
 
-describe("attempt vectors", () => run(vectors.attempt, checkAttempt));
-describe("report vectors", () => run(vectors.report, mayReport));
-describe("readBack vectors", () => run(vectors.readBack, classifyReadBack));
-describe("publish vectors", () => run(vectors.publish, (input) => compact(classifyPublish(rangeOf(input)))));
-describe("encode vectors", () =>
+describe("attempt vectors", () => {
+  run(vectors.attempt, checkAttempt);
+});
+describe("report vectors", () => {
+  run(vectors.report, mayReport);
+});
+describe("readBack vectors", () => {
+  run(vectors.readBack, classifyReadBack);
+});
+describe("publish vectors", () => {
+  run(vectors.publish, (input) => compact(classifyPublish(rangeOf(input))));
+});
+describe("encode vectors", () => {
   run(vectors.encode, ({ phase, fields }) =>
     phase === "try" ? encodeTryMetadata(fields) : encodeConfirmMetadata(fields),
-  ));
-describe("decode vectors", () => run(vectors.decode, decodeMetadata));
-describe("prefix vectors", () => run(vectors.prefix, normalisePrefix));
-describe("logicalTaskKey vectors", () => run(vectors.logicalTaskKey, logicalTaskKey));
-describe("stagingBranchName vectors", () => run(vectors.stagingBranchName, stagingBranchName));
-describe("stagingBranchForm vectors", () => run(vectors.stagingBranchForm, isStagingBranchName));
+  );
+});
+describe("decode vectors", () => {
+  run(vectors.decode, decodeMetadata);
+});
+describe("prefix vectors", () => {
+  run(vectors.prefix, normalisePrefix);
+});
+describe("logicalTaskKey vectors", () => {
+  run(vectors.logicalTaskKey, logicalTaskKey);
+});
+describe("stagingBranchName vectors", () => {
+  run(vectors.stagingBranchName, stagingBranchName);
+});
+describe("stagingBranchForm vectors", () => {
+  run(vectors.stagingBranchForm, isStagingBranchName);
+});
 
 test("the vectors state the bound that the code has, and each table has vectors", () => {
   expect(vectors.maxWalkedCommits).toBe(MAX_WALKED_COMMITS);
