@@ -1,3 +1,4 @@
 import { library } from "../../tsdown.base.ts";
 
-export default library(["src/index.ts"]);
+// Two entries: the library, and the thread that it starts by its file name (see sync-worker.ts).
+export default library([], { entry: { index: "src/index.ts", "sync-worker-thread": "src/transfer/worker.ts" } });

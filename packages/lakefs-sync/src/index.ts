@@ -1,1 +1,40 @@
-export const placeholder: number = 1;
+export { LakefsClient } from "./client/client.ts";
+export type { BranchCreation, BranchFilter } from "./client/branches.ts";
+export type { CommitCreation, LogFilter } from "./client/commits.ts";
+export { LakefsError } from "./client/errors.ts";
+export type { LakefsErrorCode, LakefsErrorFields, LakefsOutcome } from "./client/errors.ts";
+export type { Answer, BodySource, HttpParts, LakefsConnection } from "./client/http.ts";
+export type { ByteRange, Upload } from "./client/objects.ts";
+export type { Merge } from "./client/refs.ts";
+export { defaultRetryPolicy } from "./client/retry.ts";
+export type { RetryClock, RetryPolicy } from "./client/retry.ts";
+export type {
+  BranchProtectionRule,
+  CallOptions,
+  Commit,
+  Diff,
+  MergeResult,
+  ObjectError,
+  ObjectStats,
+  Ref,
+  Repository,
+  ServerConfig,
+} from "./client/types.ts";
+export { newFileAttributes } from "./client/upload-shape.ts";
+export type { ObjectAttributes } from "./client/upload-shape.ts";
+export { SyncError } from "./errors.ts";
+export type { SyncErrorCode, SyncErrorFields } from "./errors.ts";
+export type { DiskTraits } from "./keys/disk-traits.ts";
+export { validateListing } from "./keys/listing-check.ts";
+export type { CheckedListing, KeyDefect, ListingRules } from "./keys/listing-check.ts";
+export { normalisePrefix } from "./keys/prefix.ts";
+export { planChanges } from "./plan/plan.ts";
+export type { BaseEntry, ChangePlan, PlanInput, PlannedUpload, ProjectedFile } from "./plan/plan.ts";
+export { projectionDigest } from "./plan/digest.ts";
+export type { Comparison } from "./transfer/compare.ts";
+export type { SyncProgress } from "./transfer/context.ts";
+export type { Projected, StagedChanges, SyncedIn, SyncJobs } from "./transfer/messages.ts";
+export { partialFolderOf } from "./transfer/sync-in.ts";
+export type { SyncInJob } from "./transfer/sync-in.ts";
+export { SyncWorker } from "./transfer/sync-worker.ts";
+export type { JobOptions, SyncWorkerOptions } from "./transfer/sync-worker.ts";

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { LakefsClient, SyncWorker, type LakefsConnection } from "@perago/lakefs-sync";
+
+function setting(name: string): string {
+  const value = process.env[name] ?? "";
+  if (value === "")
+    throw new Error(`${name} is not set: these tests need the real lakeFS (pnpm stack up, pnpm stack env)`);
+  return value;
+}
+
+/** The real lakeFS under test; fails, never skips, where it is not named. */
+export function realConnection(): LakefsConnection {
+  return {
+    endpoint: setting("LAKECTL_SERVER_ENDPOINT_URL"),
+    accessKeyId: setting("LAKECTL_CREDENTIALS_ACCESS_KEY_ID"),
+    secretAccessKey: setting("LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY"),
+  };
+}
+
+/** One repository, client, sync worker and temporary folder for a test file; all removed after it. */
+export async function realBench(): Promise<{
+  readonly client: LakefsClient;
+  readonly sync: SyncWorker;
+  readonly repository: string;
+  readonly folder: (name: string) => string;
+  readonly put: (path: string, content: string | Buffer, branch?: string) => Promise<void>;
+  readonly commitMain: (message: string) => Promise<string>;
+}> {
+  const connection = realConnection();
+  const client = new LakefsClient(connection);
+  const sync = new SyncWorker({ connection });
+  const repository = `sync-${randomBytes(6).toString("hex")}`;
+  const root = mkdtempSync(join(tmpdir(), "lakefs-sync-"));
+  const { blockstoreType } = await client.getConfig();
+  await client.createRepository({ name: repository, storageNamespace: `${blockstoreType}://${repository}` });
+  afterAll(async () => {
+    await sync.close();
+    await client.deleteRepository(repository);
+    await client.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+  return {
+    client,
+    sync,
+    repository,
+    folder: (name) => join(root, name),
+    put: async (path, content, branch = "main") => {
+      const bytes = Buffer.from(content);
+      const attributes = { contentType: "application/octet-stream", metadata: {} };
+      const source = { sizeBytes: bytes.length, open: () => bytes };
+      await client.uploadObject({ repository, branch, path, source, attributes });
+    },
+    commitMain: async (message) => (await client.commit(repository, "main", { message })).id,
+  };
+}

@@ -1,0 +1,132 @@
+import { LakefsError } from "./errors.ts";
+import type { HttpClient } from "./http.ts";
+import { collectPages, maxPageEntryCount, walkPages } from "./pages.ts";
+import { diffOf, pageOf, refOf } from "./shapes.ts";
+import type { CallOptions, Diff, Page, Ref } from "./types.ts";
+
+const maxBranchCount = 100_000;
+
+/** lakeFS `getBranch`: the branch with the commit it points to now. */
+export function getBranch(
+  http: HttpClient,
+  repository: string,
+  branch: string,
+  options: CallOptions = {},
+): Promise<Ref> {
+  const segments = ["repositories", repository, "branches", branch];
+  return http.json({ operation: "getBranch", method: "GET", segments, repeat: "safe" }, options, refOf);
+}
+
+/** Which branches a listing shows. */
+export interface BranchFilter {
+  /** Start of the names; "" means all. */
+  readonly prefix?: string;
+  /** Also hidden ones (`show_hidden`, case G05). Default false, as in lakeFS. */
+  readonly showHidden?: boolean;
+}
+
+/** lakeFS `listBranches`, all pages: branches by a prefix of their names. */
+export function listBranches(
+  http: HttpClient,
+  repository: string,
+  filter: BranchFilter = {},
+  options: CallOptions = {},
+): Promise<Ref[]> {
+  const fetchPage = (after: string): Promise<Page<Ref>> => {
+    const query = { prefix: filter.prefix, after, amount: maxPageEntryCount, show_hidden: filter.showHidden ?? false };
+    const segments = ["repositories", repository, "branches"];
+    const spec = { operation: "listBranches", method: "GET", segments, query, repeat: "safe" } as const;
+    return http.json(spec, options, (value) => pageOf(value, refOf));
+  };
+  const limit = { operation: "listBranches", subject: repository, maxEntryCount: maxBranchCount };
+  return collectPages(walkPages("listBranches", repository, fetchPage), limit);
+}
+
+/** A branch to be made. */
+export interface BranchCreation {
+  readonly name: string;
+  /** A commit id: a branch name would move between tries. */
+  readonly sourceCommitId: string;
+  /** Not shown in plain listings (rule T1). Default false. */
+  readonly hidden?: boolean;
+}
+
+const createTryCount = 3;
+
+/**
+ * lakeFS `createBranch`. Where the answer got lost the branch is read back, and accepted only if it points to the wanted
+ * commit with no uncommitted change (fault B9). A name taken before the first request is `already_exists`.
+ */
+export async function createBranch(
+  http: HttpClient,
+  repository: string,
+  creation: BranchCreation,
+  options: CallOptions = {},
+): Promise<void> {
+  const json = { name: creation.name, source: creation.sourceCommitId, force: false, hidden: creation.hidden ?? false };
+  const segments = ["repositories", repository, "branches"];
+  const subject = `${repository}/${creation.name}`;
+  const spec = { operation: "createBranch", method: "POST", segments, json, subject, repeat: "never" } as const;
+  let answerLost = false;
+  for (let tryNumber = 1; ; tryNumber += 1) {
+    try {
+      await http.text(spec, options);
+      return;
+    } catch (error) {
+      if (!(error instanceof LakefsError) || options.signal?.aborted) throw error;
+      const taken = error.code === "already_exists" && answerLost;
+      if (!taken && error.outcome === "refused" && error.code !== "busy") throw error;
+      answerLost ||= error.outcome === "unknown";
+      if (answerLost && (await isFreshBranch(http, repository, creation, options))) return;
+      if (taken || tryNumber >= createTryCount) throw error;
+      await http.pauseBeforeTry(tryNumber, error, options);
+    }
+  }
+}
+
+async function isFreshBranch(
+  http: HttpClient,
+  repository: string,
+  creation: BranchCreation,
+  options: CallOptions,
+): Promise<boolean> {
+  try {
+    const found = await getBranch(http, repository, creation.name, options);
+    if (found.commit_id !== creation.sourceCommitId) return false;
+    const first = await diffBranch(http, repository, creation.name, options).next();
+    return first.done === true || first.value.length === 0;
+  } catch (error) {
+    if (error instanceof LakefsError && error.code === "not_found") return false;
+    throw error;
+  }
+}
+
+/** lakeFS `deleteBranch`; a branch that is not there counts as deleted (rule X1). */
+export async function deleteBranch(
+  http: HttpClient,
+  repository: string,
+  branch: string,
+  options: CallOptions = {},
+): Promise<void> {
+  const segments = ["repositories", repository, "branches", branch];
+  try {
+    await http.text({ operation: "deleteBranch", method: "DELETE", segments, repeat: "safe" }, options);
+  } catch (error) {
+    if (!(error instanceof LakefsError && error.code === "not_found")) throw error;
+  }
+}
+
+/** lakeFS `diffBranch`: the uncommitted changes of a branch, page by page. */
+export function diffBranch(
+  http: HttpClient,
+  repository: string,
+  branch: string,
+  options: CallOptions = {},
+): AsyncGenerator<readonly Diff[]> {
+  const segments = ["repositories", repository, "branches", branch, "diff"];
+  return walkPages("diffBranch", `${repository}/${branch}`, (after) => {
+    const query = { after, amount: maxPageEntryCount };
+    const spec = { operation: "diffBranch", method: "GET", segments, query, repeat: "safe" } as const;
+    return http.json(spec, options, (value) => pageOf(value, diffOf));
+  });
+}

@@ -1,0 +1,172 @@
+import { inspect } from "node:util";
+import * as branches from "./branches.ts";
+import * as commits from "./commits.ts";
+import { HttpClient, type Answer, type HttpParts, type LakefsConnection } from "./http.ts";
+import * as objects from "./objects.ts";
+import * as refs from "./refs.ts";
+import * as repositories from "./repositories.ts";
+import type {
+  BranchProtectionRule,
+  CallOptions,
+  Commit,
+  Diff,
+  MergeResult,
+  ObjectError,
+  ObjectStats,
+  Ref,
+  Repository,
+  ServerConfig,
+} from "./types.ts";
+
+/**
+ * A typed lakeFS client with lakeFS' own operation names, so that an official one can take its place. Every failure is a
+ * `LakefsError`. Reads, object uploads and deletes are repeated where the failure may pass; merge and commit never are.
+ */
+export class LakefsClient {
+  readonly #http: HttpClient;
+
+  constructor(connection: LakefsConnection, parts: HttpParts = {}) {
+    this.#http = new HttpClient(connection, parts);
+  }
+
+  /** Ends the open connections; calls after it fail. */
+  close(): Promise<void> {
+    return this.#http.close();
+  }
+  /** lakeFS `healthCheck`. */
+  healthCheck(options?: CallOptions): Promise<void> {
+    return repositories.healthCheck(this.#http, options);
+  }
+  /** lakeFS `getConfig`: version and storage abilities. */
+  getConfig(options?: CallOptions): Promise<ServerConfig> {
+    return repositories.getConfig(this.#http, options);
+  }
+  /** lakeFS `getRepository`. */
+  getRepository(repository: string, options?: CallOptions): Promise<Repository> {
+    return repositories.getRepository(this.#http, repository, options);
+  }
+  /** lakeFS `createRepository`, sent once. */
+  createRepository(
+    creation: { name: string; storageNamespace: string; defaultBranch?: string; readOnly?: boolean },
+    options?: CallOptions,
+  ): Promise<Repository> {
+    return repositories.createRepository(this.#http, creation, options);
+  }
+  /** lakeFS `deleteRepository`. */
+  deleteRepository(repository: string, options?: CallOptions): Promise<void> {
+    return repositories.deleteRepository(this.#http, repository, options);
+  }
+  /** lakeFS `getBranchProtectionRules`. */
+  getBranchProtectionRules(repository: string, options?: CallOptions): Promise<BranchProtectionRule[]> {
+    return repositories.getBranchProtectionRules(this.#http, repository, options);
+  }
+  /** lakeFS `setBranchProtectionRules`: replaces all rules; they bite some seconds later (case L12). */
+  setBranchProtectionRules(
+    repository: string,
+    rules: readonly BranchProtectionRule[],
+    options?: CallOptions,
+  ): Promise<void> {
+    return repositories.setBranchProtectionRules(this.#http, repository, rules, options);
+  }
+  /** lakeFS `getBranch`. */
+  getBranch(repository: string, branch: string, options?: CallOptions): Promise<Ref> {
+    return branches.getBranch(this.#http, repository, branch, options);
+  }
+  /** lakeFS `listBranches`, all pages, by name prefix, hidden ones on demand. */
+  listBranches(repository: string, filter?: branches.BranchFilter, options?: CallOptions): Promise<Ref[]> {
+    return branches.listBranches(this.#http, repository, filter, options);
+  }
+  /** lakeFS `createBranch`; a lost answer is settled by reading back (fault B9). */
+  createBranch(repository: string, creation: branches.BranchCreation, options?: CallOptions): Promise<void> {
+    return branches.createBranch(this.#http, repository, creation, options);
+  }
+  /** lakeFS `deleteBranch`; not found is success (rule X1). */
+  deleteBranch(repository: string, branch: string, options?: CallOptions): Promise<void> {
+    return branches.deleteBranch(this.#http, repository, branch, options);
+  }
+  /** lakeFS `diffBranch`: uncommitted changes, page by page. */
+  diffBranch(repository: string, branch: string, options?: CallOptions): AsyncGenerator<readonly Diff[]> {
+    return branches.diffBranch(this.#http, repository, branch, options);
+  }
+  /** lakeFS `getCommit`. */
+  getCommit(repository: string, commitId: string, options?: CallOptions): Promise<Commit> {
+    return commits.getCommit(this.#http, repository, commitId, options);
+  }
+  /** lakeFS `logCommits`, newest first, page by page. */
+  logCommits(
+    repository: string,
+    ref: string,
+    filter?: commits.LogFilter,
+    options?: CallOptions,
+  ): AsyncGenerator<readonly Commit[]> {
+    return commits.logCommits(this.#http, repository, ref, filter, options);
+  }
+  /** lakeFS `commit`, sent once. */
+  commit(repository: string, branch: string, creation: commits.CommitCreation, options?: CallOptions): Promise<Commit> {
+    return commits.commit(this.#http, repository, branch, creation, options);
+  }
+  /** lakeFS `diffRefs` (two dots), page by page. */
+  diffRefs(
+    repository: string,
+    leftRef: string,
+    rightRef: string,
+    options?: CallOptions,
+  ): AsyncGenerator<readonly Diff[]> {
+    return refs.diffRefs(this.#http, repository, leftRef, rightRef, options);
+  }
+  /** lakeFS `mergeIntoBranch`, sent once; look at `LakefsError.outcome` (rule C5). */
+  mergeIntoBranch(repository: string, merge: refs.Merge, options?: CallOptions): Promise<MergeResult> {
+    return refs.mergeIntoBranch(this.#http, repository, merge, options);
+  }
+  /** lakeFS `listObjects` below a prefix, page by page. */
+  listObjects(
+    repository: string,
+    ref: string,
+    prefix: string,
+    options?: CallOptions,
+  ): AsyncGenerator<readonly ObjectStats[]> {
+    return objects.listObjects(this.#http, repository, ref, prefix, options);
+  }
+  /** lakeFS `statObject`. */
+  statObject(repository: string, ref: string, path: string, options?: CallOptions): Promise<ObjectStats> {
+    return objects.statObject(this.#http, repository, ref, path, options);
+  }
+  /** lakeFS `getObject`: `consume` gets the bytes, from the start again on another try. */
+  getObject<T>(
+    where: { repository: string; ref: string; path: string; range?: objects.ByteRange },
+    options: CallOptions,
+    consume: (answer: Answer) => Promise<T>,
+  ): Promise<T> {
+    return objects.getObject(this.#http, where, options, consume);
+  }
+  /** lakeFS `uploadObject` from a source that can be opened again. */
+  uploadObject(upload: objects.Upload, options?: CallOptions): Promise<ObjectStats> {
+    return objects.uploadObject(this.#http, upload, options);
+  }
+  /** lakeFS `updateObjectUserMetadata`. */
+  updateObjectUserMetadata(
+    where: { repository: string; branch: string; path: string },
+    metadata: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<void> {
+    return objects.updateObjectUserMetadata(this.#http, where, metadata, options);
+  }
+  /** lakeFS `deleteObject`. */
+  deleteObject(repository: string, branch: string, path: string, options?: CallOptions): Promise<void> {
+    return objects.deleteObject(this.#http, repository, branch, path, options);
+  }
+  /** lakeFS `deleteObjects`: at most 1000 paths; errors of single paths are returned. */
+  deleteObjects(
+    repository: string,
+    branch: string,
+    paths: readonly string[],
+    options?: CallOptions,
+  ): Promise<ObjectError[]> {
+    return objects.deleteObjects(this.#http, repository, branch, paths, options);
+  }
+
+  /** Shows no secret (case A01). */
+  [inspect.custom](): string {
+    return `LakefsClient(${inspect(this.#http)})`;
+  }
+}

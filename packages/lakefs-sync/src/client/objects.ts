@@ -1,0 +1,171 @@
+import { badResponse } from "./failure.ts";
+import type { Answer, BodySource, HttpClient } from "./http.ts";
+import { collectPages, maxPageEntryCount, walkPages } from "./pages.ts";
+import { objectErrorsOf, objectStatsOf, pageOf } from "./shapes.ts";
+import type { CallOptions, ObjectError, ObjectStats } from "./types.ts";
+import { uploadShape, type ObjectAttributes } from "./upload-shape.ts";
+
+/** Paths that one `deleteObjects` call takes at most. */
+export const maxDeletePathCount = 1000;
+
+/** lakeFS `listObjects` below a prefix, page by page, in key order (case B12). */
+export function listObjects(
+  http: HttpClient,
+  repository: string,
+  ref: string,
+  prefix: string,
+  options: CallOptions = {},
+): AsyncGenerator<readonly ObjectStats[]> {
+  const segments = ["repositories", repository, "refs", ref, "objects", "ls"];
+  return walkPages("listObjects", `${repository}/${ref}/${prefix}`, (after) => {
+    const query = { prefix, after, amount: maxPageEntryCount };
+    const spec = { operation: "listObjects", method: "GET", segments, query, repeat: "safe" } as const;
+    return http.json(spec, options, (value) => pageOf(value, objectStatsOf));
+  });
+}
+
+/** lakeFS `statObject`. */
+export function statObject(
+  http: HttpClient,
+  repository: string,
+  ref: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<ObjectStats> {
+  const segments = ["repositories", repository, "refs", ref, "objects", "stat"];
+  const subject = `${repository}/${ref}/${path}`;
+  const spec = { operation: "statObject", method: "GET", segments, query: { path }, subject, repeat: "safe" } as const;
+  return http.json(spec, options, objectStatsOf);
+}
+
+/** Which bytes `getObject` asks for; both ends included. */
+export interface ByteRange {
+  readonly firstByte: number;
+  readonly lastByte: number;
+}
+
+/**
+ * lakeFS `getObject`: hands the bytes to `consume` as they come. `consume` runs again from the start on another try, so it
+ * must begin afresh each time. No time limit of its own but the connection's silence limit.
+ */
+export function getObject<T>(
+  http: HttpClient,
+  where: { readonly repository: string; readonly ref: string; readonly path: string; readonly range?: ByteRange },
+  options: CallOptions,
+  consume: (answer: Answer) => Promise<T>,
+): Promise<T> {
+  const { repository, ref, path, range } = where;
+  const segments = ["repositories", repository, "refs", ref, "objects"];
+  const headers: Record<string, string> = { accept: "*/*" };
+  if (range !== undefined) headers["range"] = `bytes=${range.firstByte}-${range.lastByte}`;
+  const subject = `${repository}/${ref}/${path}`;
+  const spec = {
+    operation: "getObject",
+    method: "GET",
+    segments,
+    query: { path },
+    headers,
+    subject,
+    repeat: "safe",
+  } as const;
+  return http.call(spec, options, consume);
+}
+
+/** An upload: where to, what, and what the object's record says. */
+export interface Upload {
+  readonly repository: string;
+  readonly branch: string;
+  readonly path: string;
+  readonly source: BodySource;
+  readonly attributes: ObjectAttributes;
+}
+
+/**
+ * lakeFS `uploadObject`: streams the source, which is opened again for another try. Content type and user metadata are
+ * kept exactly (rule T12), also those that no header can carry.
+ */
+export async function uploadObject(http: HttpClient, upload: Upload, options: CallOptions = {}): Promise<ObjectStats> {
+  const { repository, branch, path } = upload;
+  const shape = uploadShape(upload.source, upload.attributes);
+  const spec = {
+    operation: "uploadObject",
+    method: "POST",
+    segments: ["repositories", repository, "branches", branch, "objects"],
+    query: { path },
+    headers: shape.headers,
+    body: shape.body,
+    subject: `${repository}/${branch}/${path}`,
+    repeat: "safe",
+  } as const;
+  const stats = await http.call(spec, options, async (answer) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer.chunks) chunks.push(chunk);
+    try {
+      return objectStatsOf(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+    } catch {
+      throw badResponse("uploadObject", spec.subject, "an answer that is no object record");
+    }
+  });
+  if (shape.metadataAfter === undefined) return stats;
+  await updateObjectUserMetadata(http, upload, shape.metadataAfter, options);
+  return { ...stats, metadata: shape.metadataAfter };
+}
+
+/** lakeFS `updateObjectUserMetadata`: replaces the user metadata of an object on a branch. */
+export async function updateObjectUserMetadata(
+  http: HttpClient,
+  where: { readonly repository: string; readonly branch: string; readonly path: string },
+  metadata: Readonly<Record<string, string>>,
+  options: CallOptions = {},
+): Promise<void> {
+  const segments = ["repositories", where.repository, "branches", where.branch, "objects", "stat", "user_metadata"];
+  const subject = `${where.repository}/${where.branch}/${where.path}`;
+  const operation = "updateObjectUserMetadata";
+  const query = { path: where.path };
+  await http.text(
+    { operation, method: "PUT", segments, query, json: { set: metadata }, subject, repeat: "safe" },
+    options,
+  );
+}
+
+/** lakeFS `deleteObjects`: at most 1000 paths; a 200 may carry errors for single paths, which are returned. */
+export function deleteObjects(
+  http: HttpClient,
+  repository: string,
+  branch: string,
+  paths: readonly string[],
+  options: CallOptions = {},
+): Promise<ObjectError[]> {
+  if (paths.length > maxDeletePathCount)
+    throw new RangeError(`deleteObjects takes at most ${maxDeletePathCount} paths`);
+  const segments = ["repositories", repository, "branches", branch, "objects", "delete"];
+  const spec = { operation: "deleteObjects", method: "POST", segments, json: { paths }, repeat: "safe" } as const;
+  return http.json(spec, options, objectErrorsOf);
+}
+
+/** lakeFS `deleteObject`: a path that is not there is no error on the server. */
+export async function deleteObject(
+  http: HttpClient,
+  repository: string,
+  branch: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<void> {
+  const segments = ["repositories", repository, "branches", branch, "objects"];
+  const subject = `${repository}/${branch}/${path}`;
+  await http.text(
+    { operation: "deleteObject", method: "DELETE", segments, query: { path }, subject, repeat: "safe" },
+    options,
+  );
+}
+
+/** All objects below a prefix in one array; refuses above `maxEntryCount`. */
+export function collectObjects(
+  http: HttpClient,
+  where: { readonly repository: string; readonly ref: string; readonly prefix: string; readonly maxEntryCount: number },
+  options: CallOptions = {},
+): Promise<ObjectStats[]> {
+  const { repository, ref, prefix, maxEntryCount } = where;
+  const limit = { operation: "listObjects", subject: `${repository}/${ref}/${prefix}`, maxEntryCount };
+  return collectPages(listObjects(http, repository, ref, prefix, options), limit);
+}

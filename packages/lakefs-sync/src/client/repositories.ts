@@ -1,0 +1,87 @@
+import type { HttpClient } from "./http.ts";
+import { protectionRulesOf, recordOf, repositoryOf, textOf } from "./shapes.ts";
+import type { BranchProtectionRule, CallOptions, Repository, ServerConfig } from "./types.ts";
+
+/** lakeFS `getRepository`. */
+export function getRepository(http: HttpClient, repository: string, options: CallOptions = {}): Promise<Repository> {
+  const spec = {
+    operation: "getRepository",
+    method: "GET",
+    segments: ["repositories", repository],
+    repeat: "safe",
+  } as const;
+  return http.json(spec, options, repositoryOf);
+}
+
+/** lakeFS `createRepository`; sent once, since a repeated create answers "not unique". For tools and tests. */
+export function createRepository(
+  http: HttpClient,
+  creation: { name: string; storageNamespace: string; defaultBranch?: string; readOnly?: boolean },
+  options: CallOptions = {},
+): Promise<Repository> {
+  const json = {
+    name: creation.name,
+    storage_namespace: creation.storageNamespace,
+    default_branch: creation.defaultBranch ?? "main",
+    read_only: creation.readOnly ?? false,
+  };
+  const segments = ["repositories"];
+  const spec = {
+    operation: "createRepository",
+    method: "POST",
+    segments,
+    json,
+    subject: creation.name,
+    repeat: "never",
+  } as const;
+  return http.json(spec, options, repositoryOf);
+}
+
+/** lakeFS `deleteRepository`. For tools and tests. */
+export async function deleteRepository(http: HttpClient, repository: string, options: CallOptions = {}): Promise<void> {
+  const segments = ["repositories", repository];
+  const query = { force: true };
+  await http.text({ operation: "deleteRepository", method: "DELETE", segments, query, repeat: "safe" }, options);
+}
+
+/** lakeFS `getBranchProtectionRules`. The server caches rules for some seconds (case L12). */
+export function getBranchProtectionRules(
+  http: HttpClient,
+  repository: string,
+  options: CallOptions = {},
+): Promise<BranchProtectionRule[]> {
+  const segments = ["repositories", repository, "settings", "branch_protection"];
+  const spec = { operation: "getBranchProtectionRules", method: "GET", segments, repeat: "safe" } as const;
+  return http.json(spec, options, protectionRulesOf);
+}
+
+/** lakeFS `setBranchProtectionRules`: replaces all rules. */
+export async function setBranchProtectionRules(
+  http: HttpClient,
+  repository: string,
+  rules: readonly BranchProtectionRule[],
+  options: CallOptions = {},
+): Promise<void> {
+  const segments = ["repositories", repository, "settings", "branch_protection"];
+  const spec = { operation: "setBranchProtectionRules", method: "PUT", segments, json: rules, repeat: "safe" } as const;
+  await http.text(spec, options);
+}
+
+/** lakeFS `getConfig`: version and the default storage's abilities. Also the cheapest authorised call. */
+export function getConfig(http: HttpClient, options: CallOptions = {}): Promise<ServerConfig> {
+  const spec = { operation: "getConfig", method: "GET", segments: ["config"], repeat: "safe" } as const;
+  return http.json(spec, options, (value) => {
+    const storage = recordOf(recordOf(value)["storage_config"], "storage_config");
+    const version = recordOf(recordOf(value)["version_config"], "version_config");
+    return {
+      version: textOf(version, "version", ""),
+      blockstoreType: textOf(storage, "blockstore_type"),
+      presignSupported: storage["pre_sign_support"] === true,
+    };
+  });
+}
+
+/** lakeFS `healthCheck`: whether the server answers. */
+export async function healthCheck(http: HttpClient, options: CallOptions = {}): Promise<void> {
+  await http.text({ operation: "healthCheck", method: "GET", segments: ["healthcheck"], repeat: "safe" }, options);
+}

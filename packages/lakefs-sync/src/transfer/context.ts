@@ -1,0 +1,22 @@
+import type { LakefsClient } from "../client/client.ts";
+
+/** What every job gets. */
+export interface JobContext {
+  readonly client: LakefsClient;
+  readonly signal: AbortSignal;
+  /** Transfers at a time. */
+  readonly slotCount: number;
+  readonly report: (progress: SyncProgress) => void;
+}
+
+/** How far a job is; counts since its start. */
+export interface SyncProgress {
+  readonly phase: "list" | "download" | "hash" | "upload" | "delete" | "compare" | "verify";
+  readonly fileCount: number;
+  readonly sizeBytes: number;
+  /** Files in all where it is known. */
+  readonly totalFileCount?: number;
+}
+
+/** Entries that one projection may have: bounds every listing and walk. */
+export const maxProjectionFileCount = 5_000_000;

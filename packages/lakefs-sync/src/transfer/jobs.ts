@@ -1,0 +1,91 @@
+import { isEmptyPlan } from "../plan/plan.ts";
+import { SyncError } from "../errors.ts";
+import { compareCommit } from "./compare.ts";
+import type { JobContext } from "./context.ts";
+import type { NamedJob, Projected, StagedChanges, SyncedIn, SyncJobName, SyncJobs } from "./messages.ts";
+import { projectFolder } from "./project.ts";
+import { stage, verifyStaging } from "./stage.ts";
+import { syncIn } from "./sync-in.ts";
+import type { WorkspaceTable } from "./workspace-table.ts";
+
+type Input<Name extends SyncJobName> = SyncJobs[Name]["input"];
+
+function sizeOf(files: readonly { readonly sizeBytes: number }[]): number {
+  return files.reduce((sum, file) => sum + file.sizeBytes, 0);
+}
+
+async function runSyncIn(context: JobContext, table: WorkspaceTable, input: Input<"syncIn">): Promise<SyncedIn> {
+  const snapshot = await syncIn(context, input);
+  const { entries } = snapshot;
+  const paths = entries.map((entry) => entry.path);
+  return { workspaceId: table.add(snapshot), fileCount: entries.length, sizeBytes: sizeOf(entries), paths };
+}
+
+async function runProject(context: JobContext, table: WorkspaceTable, input: Input<"project">): Promise<Projected> {
+  const record = table.get(input.workspaceId);
+  const projection = await projectFolder(context, record.snapshot);
+  record.projection = projection;
+  const { files, digest, plan } = projection;
+  return {
+    digest,
+    noop: isEmptyPlan(plan),
+    fileCount: files.length,
+    sizeBytes: sizeOf(files),
+    uploadCount: plan.uploads.length,
+    deleteCount: plan.deletes.length,
+    unchangedCount: plan.unchangedCount,
+    paths: files.map((file) => file.path),
+  };
+}
+
+async function runStage(context: JobContext, table: WorkspaceTable, input: Input<"stage">): Promise<StagedChanges> {
+  const { snapshot, projection } = table.projected(input.workspaceId);
+  if (projection.digest !== input.digest) {
+    throw new SyncError("file_changed", "the folder was projected again after it was judged");
+  }
+  const staged = await stage(context, snapshot, projection, input);
+  table.get(input.workspaceId).staged = staged;
+  return {
+    uploadedCount: staged.plan.uploads.length,
+    uploadedSizeBytes: staged.uploadedSizeBytes,
+    deletedCount: staged.plan.deletes.length,
+    unchangedCount: staged.plan.unchangedCount,
+    changedPathCount: staged.expected.size,
+  };
+}
+
+async function runVerify(
+  context: JobContext,
+  table: WorkspaceTable,
+  input: Input<"verifyStaging">,
+): Promise<Record<string, never>> {
+  const { snapshot, staged } = table.get(input.workspaceId);
+  if (staged === undefined) throw new Error(`workspace ${input.workspaceId} is not staged yet`);
+  await verifyStaging(context, snapshot, staged, input.stagingCommitId);
+  return {};
+}
+
+/** Runs one job of the sync worker. */
+export async function runJob(
+  context: JobContext,
+  table: WorkspaceTable,
+  job: NamedJob,
+): Promise<SyncJobs[SyncJobName]["output"]> {
+  switch (job.name) {
+    case "syncIn":
+      return await runSyncIn(context, table, job.input);
+    case "project":
+      return await runProject(context, table, job.input);
+    case "compare": {
+      const { snapshot, projection } = table.projected(job.input.workspaceId);
+      return await compareCommit(context, snapshot, projection, job.input.commitId);
+    }
+    case "stage":
+      return await runStage(context, table, job.input);
+    case "verifyStaging":
+      return await runVerify(context, table, job.input);
+    case "release":
+      table.release(job.input.workspaceId);
+      return {};
+  }
+}

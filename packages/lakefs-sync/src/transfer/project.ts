@@ -1,0 +1,125 @@
+import { closeSync } from "node:fs";
+import { join } from "node:path";
+import { sampleOf, SyncError } from "../errors.ts";
+import { diskError } from "../folder/disk-error.ts";
+import { chunkSizeBytes, hashFile, openForRead, type FileMark } from "../folder/read-file.ts";
+import { walkFolder, type FolderDefect } from "../folder/walk.ts";
+import { pathIdentity } from "../keys/disk-traits.ts";
+import { isActionKey, keySizeBytes, maxKeySizeBytes } from "../keys/segment.ts";
+import { planChanges, type ChangePlan, type ProjectedFile } from "../plan/plan.ts";
+import { projectionDigest } from "../plan/digest.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { breathe } from "./bounded.ts";
+import { maxProjectionFileCount, type JobContext } from "./context.ts";
+
+/** A file of the folder with the state in which it was hashed. */
+export interface MarkedFile extends ProjectedFile {
+  readonly mark: FileMark;
+}
+
+/** What a folder shows now, and how that differs from what was brought in. */
+export interface Projection {
+  readonly files: readonly MarkedFile[];
+  readonly digest: string;
+  /** Against the snapshot. */
+  readonly plan: ChangePlan;
+}
+
+/** Files hashed between two looks at waiting messages. */
+const filesPerBreath = 64;
+
+/**
+ * Walks the folder, hashes every file and plans the changes against the snapshot. Links, sockets, FIFOs, devices and
+ * unreadable files (rule T7), keys below `_lakefs_actions/` (rule T6) and keys over 1024 bytes (rule T11, case N15) fail,
+ * all named at once.
+ */
+export async function projectFolder(context: JobContext, snapshot: Snapshot): Promise<Projection> {
+  const files: MarkedFile[] = [];
+  const defects: FolderDefect[] = [];
+  const tooLong: string[] = [];
+  const scratch = Buffer.allocUnsafe(chunkSizeBytes);
+  let sizeBytes = 0;
+  const knownKeys = new Map(snapshot.entries.map((entry) => [pathIdentity(entry.path, snapshot.disk), entry]));
+  for (const path of walkFolder(snapshot.folder, snapshot.excludedPaths, (defect) => defects.push(defect))) {
+    const key = knownKeys.get(pathIdentity(path, snapshot.disk))?.key ?? snapshot.prefix + path;
+    if (isActionKey(key)) {
+      defects.push({ path, what: "below _lakefs_actions/, which belongs to lakeFS' hooks" });
+      continue;
+    }
+    if (snapshot.markerDirectories.has(pathIdentity(path, snapshot.disk))) {
+      // The marker stays on the branch (rule T6): the next sync-in would meet an object and a directory of one name.
+      defects.push({ path, what: "a file where the input has a directory marker object" });
+    }
+    if (keySizeBytes(key) > maxKeySizeBytes) tooLong.push(key);
+    const file = await readOne(snapshot, path, scratch, context.signal, (defect) => defects.push(defect));
+    if (file !== undefined) {
+      files.push(file);
+      sizeBytes += file.sizeBytes;
+    }
+    if (files.length > maxProjectionFileCount)
+      defects.push({ path: ".", what: `over ${maxProjectionFileCount} files` });
+    if (files.length % filesPerBreath === 0) {
+      await breathe();
+      context.signal.throwIfAborted();
+      context.report({ phase: "hash", fileCount: files.length, sizeBytes });
+    }
+  }
+  assertStageable(defects, tooLong);
+  const plan = planChanges({ prefix: snapshot.prefix, base: snapshot.entries, folder: files, disk: snapshot.disk });
+  return { files, digest: projectionDigest(files), plan };
+}
+
+function assertStageable(defects: readonly FolderDefect[], tooLong: readonly string[]): void {
+  if (defects.length > 0) {
+    const named = defects.slice(0, 10).map((defect) => `${JSON.stringify(defect.path)} is ${defect.what}`);
+    const rest = defects.length - named.length;
+    const message = `the folder cannot be staged: ${named.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
+    const names = defects.slice(0, 100).map((defect) => defect.path);
+    throw new SyncError("folder_unstageable", message, names);
+  }
+  if (tooLong.length > 0) {
+    const longest = tooLong.toSorted((left, right) => keySizeBytes(right) - keySizeBytes(left));
+    const size = keySizeBytes(longest[0] ?? "");
+    const message = `keys of over ${maxKeySizeBytes} bytes, the longest has ${size}: ${sampleOf(longest)}`;
+    throw new SyncError("key_too_long", message, longest.slice(0, 100));
+  }
+}
+
+/** Hashes one file; what the task made unreadable is a defect, what the disk or host cannot do is an error. */
+async function readOne(
+  snapshot: Snapshot,
+  path: string,
+  scratch: Buffer,
+  signal: AbortSignal,
+  onDefect: (defect: FolderDefect) => void,
+): Promise<MarkedFile | undefined> {
+  const absolutePath = join(snapshot.folder, path);
+  try {
+    const file = openForRead(absolutePath);
+    try {
+      if (!file.stats.isFile()) {
+        onDefect({ path, what: "no plain file any more" });
+        return undefined;
+      }
+      // Root reads what nobody may read: the owner's bit decides for every user alike (case T04).
+      if ((file.stats.mode & 0o400n) === 0n) {
+        onDefect({ path, what: "unreadable (no read permission)" });
+        return undefined;
+      }
+      const { hash, mark } = await hashFile(path, file, scratch, async () => {
+        await breathe();
+        signal.throwIfAborted();
+      });
+      return { path, sizeBytes: mark.sizeBytes, hash, mark };
+    } finally {
+      closeSync(file.descriptor);
+    }
+  } catch (error) {
+    const typed = diskError(error, snapshot.folder, path);
+    if (typed instanceof SyncError && typed.code === "disk_denied") {
+      onDefect({ path, what: "unreadable (no read permission)" });
+      return undefined;
+    }
+    throw typed;
+  }
+}

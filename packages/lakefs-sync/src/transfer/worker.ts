@@ -1,0 +1,51 @@
+// Entry of the sync worker thread: takes jobs from the main thread, runs them, answers. See sync-worker.ts for the other side.
+import { parentPort, workerData } from "node:worker_threads";
+import { LakefsClient } from "../client/client.ts";
+import { packError } from "./carried-error.ts";
+import type { SyncProgress } from "./context.ts";
+import { runJob } from "./jobs.ts";
+import type { SyncReply, SyncRequest, SyncWorkerData } from "./messages.ts";
+import { WorkspaceTable } from "./workspace-table.ts";
+
+const progressIntervalMs = 250;
+
+function serve(data: SyncWorkerData, port: NonNullable<typeof parentPort>): void {
+  const client = new LakefsClient({ connectionCount: data.slotCount + 2, ...data.connection });
+  const table = new WorkspaceTable(data.generation);
+  const running = new Map<number, AbortController>();
+  const reply = (message: SyncReply): void => port.postMessage(message);
+
+  const reporter = (jobId: number, wanted: boolean): ((progress: SyncProgress) => void) => {
+    let lastMs = performance.now();
+    return (progress) => {
+      const nowMs = performance.now();
+      if (!wanted || nowMs - lastMs < progressIntervalMs) return;
+      lastMs = nowMs;
+      reply({ type: "progress", jobId, progress });
+    };
+  };
+
+  const start = async (request: Extract<SyncRequest, { type: "start" }>): Promise<void> => {
+    const { jobId, job, wantsProgress } = request;
+    const controller = new AbortController();
+    running.set(jobId, controller);
+    const { signal } = controller;
+    const context = { client, signal, slotCount: data.slotCount, report: reporter(jobId, wantsProgress) };
+    try {
+      reply({ type: "done", jobId, output: await runJob(context, table, job) });
+    } catch (error) {
+      reply({ type: "failed", jobId, error: packError(error, signal.aborted) });
+    } finally {
+      running.delete(jobId);
+    }
+  };
+
+  port.on("message", (request: SyncRequest) => {
+    if (request.type === "abort") running.get(request.jobId)?.abort();
+    else void start(request);
+  });
+}
+
+if (parentPort === null) throw new Error("this module is the entry of a worker thread");
+const data: SyncWorkerData = workerData;
+serve(data, parentPort);
