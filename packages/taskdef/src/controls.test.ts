@@ -78,7 +78,7 @@ describe("defaults and ranges of the mapping table", () => {
 });
 
 describe("time-outs that Conductor refuses are found offline", () => {
-  test("case C01: a response timeout is a whole number of at least 1; 0.2 s is refused, 1 s and 90 s are accepted", () => {
+  test("case C01: a response timeout is whole and at least 1 s; 0.2 s is refused, 1 s and 90 s are accepted", () => {
     expect(errors({ timeout: { responseSeconds: 0 } })).toEqual(["controls.timeout.responseSeconds: invalid_value"]);
     expect(errors({ timeout: { responseSeconds: 0.2 } })).toEqual(["controls.timeout.responseSeconds: invalid_value"]);
     for (const responseSeconds of [1, 90]) expect(errors({ timeout: { responseSeconds } })).toEqual([]);

@@ -57,7 +57,7 @@ export interface TaskControls {
   readonly timeout?: TimeoutPolicy;
   readonly limits?: TaskLimits;
   /** Time budget of a publication; only for writable workspaces, never in the TaskDef. */
-  readonly publishBudget?: PublishBudgetFields | PublishBudget;
+  readonly publishBudget?: PublishBudgetFields;
 }
 
 const MAX_INT32 = 2_147_483_647;

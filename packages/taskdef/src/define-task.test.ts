@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { defineTask, isTaskDefinition, type AnyTaskDefinition } from "./define-task.ts";
 import type { Workspace } from "./run-context.ts";
+import type { WorkspaceSpec } from "./workspace-spec.ts";
 
 const base = {
   name: "features.build",
@@ -9,6 +10,15 @@ const base = {
   params: z.object({ featureSet: z.string(), minRows: z.string().transform(Number) }),
   output: z.object({ rowCount: z.number(), note: z.string().default("none") }),
   controls: { timeout: { seconds: 3600 } },
+};
+
+const budget = {
+  observedMergeP99Seconds: 20,
+  safetyMarginSeconds: 10,
+  lakefsMergeTimeoutSeconds: 45,
+  conductorCompletionTimeoutSeconds: 15,
+  workerShutdownGraceSeconds: 30,
+  heartbeatIntervalSeconds: 10,
 };
 
 /** Lets plain JavaScript's mistakes past the types, as they would come from a `.mjs` module. */
@@ -82,9 +92,34 @@ describe("the inferred types", () => {
     defineTask({
       ...base,
       // @ts-expect-error exactOnce is no field of a budget
-      controls: { publishBudget: { exactOnce: true } },
+      controls: { publishBudget: { ...budget, exactOnce: true } },
       run: () => ({ rowCount: 1 }),
     });
+    defineTask({
+      ...base,
+      // @ts-expect-error it is readOnly
+      workspace: { prefix: "/", readonly: true },
+      run: () => ({ rowCount: 1 }),
+    });
+  });
+
+  test("workspace options given as a value of type WorkspaceSpec, or as undefined, keep their meaning", () => {
+    const spec: WorkspaceSpec = { prefix: "/", readOnly: true };
+    const withSpec = defineTask({
+      ...base,
+      workspace: spec,
+      run: ({ workspace }) => ({ rowCount: workspace.path.length }),
+    });
+    expect(withSpec.workspace?.readOnly).toBe(true);
+    const without = defineTask({
+      ...base,
+      workspace: undefined,
+      run(context) {
+        expectTypeOf(context).not.toHaveProperty("workspace");
+        return { rowCount: 1 };
+      },
+    });
+    expect(without.workspace).toBeUndefined();
   });
 
   test("every task is an AnyTaskDefinition without a cast", () => {

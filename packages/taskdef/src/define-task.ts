@@ -12,6 +12,11 @@ const TASK_BRAND: unique symbol = Symbol.for("perago.TaskDefinition");
 /** What a body may return: the input side of the output schema, or a promise of it. */
 export type RunResult<O extends z.ZodObject> = z.input<O> | Promise<z.input<O>>;
 
+/** An inferred type takes any extra field silently; this refuses a misspelt one (`readonly`) where it stands. */
+export type NoOtherFields<W> = W extends WorkspaceSpec
+  ? { readonly [Field in Exclude<keyof W, keyof WorkspaceSpec>]: never }
+  : unknown;
+
 /** What {@link defineTask} takes. */
 export interface TaskOptions<P extends z.ZodObject, O extends z.ZodObject, W extends WorkspaceSpec | undefined> {
   /** The Conductor task name, e.g. `features.build`; unique in a host. */
@@ -20,7 +25,7 @@ export interface TaskOptions<P extends z.ZodObject, O extends z.ZodObject, W ext
   /** Who answers for the task; Conductor demands it (case C03). No default is made up. */
   readonly ownerEmail: string;
   /** Left out: a workspace-free task, whose `run` is given no `workspace`. */
-  readonly workspace?: W;
+  readonly workspace?: W & NoOtherFields<W>;
   /** What the task takes; unknown fields are dropped unless `strictParams` says otherwise (rule I3). */
   readonly params: P;
   /** What the task returns; unknown fields are refused (rule I3). */

@@ -36,6 +36,16 @@ export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some((finding) => finding.severity === "error");
 }
 
+const MAX_DATA_FINDINGS = 100;
+
+/** Bounds the findings about one value of a run: a wrong list of a million rows must not become a million findings. */
+export function boundFindings(findings: readonly Finding[], code: string): readonly Finding[] {
+  const more = findings.length - MAX_DATA_FINDINGS;
+  if (more <= 0) return findings;
+  const rest = errorAt("", code, `and ${more} more findings`, "Mend the first ones; they may have one cause.");
+  return [...findings.slice(0, MAX_DATA_FINDINGS), rest];
+}
+
 /** Joins a path and a key the way the findings show it: `a.b`, `a[0]`, `a["odd key"]`. */
 export function joinPath(base: string, key: PropertyKey): string {
   if (typeof key === "number") return `${base}[${key}]`;

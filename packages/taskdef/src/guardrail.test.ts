@@ -81,7 +81,7 @@ describe("how guardrails may be declared", () => {
     },
   );
 
-  test.each(["a", ".hidden", "a/b c", "ä", "**/*.csv", "..a/b..", "a\\b", "{x}"])("the path %j is accepted", (path) => {
+  test.each(["a", ".hidden", "a/b c", "ä", "**/*.csv", "..a/b..", "a\\b"])("the path %j is accepted", (path) => {
     expect(checkGuardrails([requireFile(path), requireGlob(path)], "pre")).toEqual([]);
   });
 

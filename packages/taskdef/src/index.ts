@@ -1,5 +1,5 @@
 export { defineTask, isTaskDefinition } from "./define-task.ts";
-export type { AnyTaskDefinition, RunResult, TaskDefinition, TaskOptions } from "./define-task.ts";
+export type { AnyTaskDefinition, NoOtherFields, RunResult, TaskDefinition, TaskOptions } from "./define-task.ts";
 export type {
   AnyRunContext,
   AttemptInfo,

@@ -139,6 +139,23 @@ describe("rule I3: params", () => {
     expect(messages.join()).not.toContain("secret-value");
   });
 
+  test("a wrong list of many rows gives a bounded number of findings", async () => {
+    const task = { params: z.object({ rows: z.array(z.number()) }), strictParams: false };
+    const parsed = await parseParams(task, { params: { rows: Array(5000).fill("x") } });
+    const findings = parsed.ok ? [] : parsed.findings;
+    expect(findings).toHaveLength(101);
+    expect(findings.at(-1)?.message).toBe("and 4900 more findings");
+  });
+
+  test("rule R7: every finding of an input has the code that the attempt fails with", async () => {
+    const task = { params: z.strictObject({ a: z.number(), b: z.string() }), strictParams: true };
+    const bad = [{}, { params: null }, { params: { a: "x", c: 1 } }, { params: { a: null, b: "x" } }];
+    for (const input of bad) {
+      const parsed = await parseParams(task, input);
+      expect(parsed.ok ? [] : [...new Set(parsed.findings.map(({ code }) => code))]).toEqual(["input_invalid"]);
+    }
+  });
+
   test("async refinements are awaited, and a refinement that throws is a finding", async () => {
     const waiting = { params: z.object({ a: z.string().refine(async (a) => a === "x") }), strictParams: false };
     expect((await parseParams(waiting, { params: { a: "x" } })).ok).toBe(true);

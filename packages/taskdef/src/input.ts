@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AnyTaskDefinition } from "./define-task.ts";
 import { droppedFields } from "./dropped-fields.ts";
-import { errorAt, isRecord, listKeys, type Checked, type Finding } from "./finding.ts";
+import { boundFindings, errorAt, isRecord, listKeys, type Checked, type Finding, type Refused } from "./finding.ts";
 import { describeValue, zodFindings } from "./zod-findings.ts";
 
 /** The strict form of `workspace` in a task's input (rules I1, I4). */
@@ -58,9 +58,7 @@ export async function parseParams(
   const parsed = await parseSafely(task.params, at.value, "params", "input_invalid");
   if (!parsed.ok || !task.strictParams) return parsed;
   const unknown = droppedFields(task.params, at.value, parsed.value, "params");
-  return unknown.length === 0
-    ? parsed
-    : { ok: false, findings: unknown.map((path) => unknownField(path, "input_invalid")) };
+  return unknown.length === 0 ? parsed : refuseUnknown(unknown, "input_invalid");
 }
 
 function inputField(inputData: unknown, field: string): Checked<unknown> {
@@ -86,7 +84,7 @@ export async function parseSafely(
   try {
     const parsed = await schema.safeParseAsync(value);
     if (parsed.success) return { ok: true, value: parsed.data };
-    return { ok: false, findings: zodFindings(parsed.error, value, root, undefined, code) };
+    return { ok: false, findings: boundFindings(zodFindings(parsed.error, value, root, undefined, code), code) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : describeValue(error);
     const message = `the schema of ${root} threw: ${reason}`;
@@ -95,7 +93,10 @@ export async function parseSafely(
   }
 }
 
-/** A field that the schema does not know. */
-export function unknownField(path: string, code: string): Finding {
-  return errorAt(path, code, `${path} is not in the schema`, `Remove ${path}, or add it to the schema.`);
+/** Fields that the schema does not know, as a refusal. */
+export function refuseUnknown(paths: readonly string[], code: string): Refused {
+  const findings = paths.map((path) =>
+    errorAt(path, code, `${path} is not in the schema`, `Remove ${path}, or add it to the schema.`),
+  );
+  return { ok: false, findings: boundFindings(findings, code) };
 }

@@ -1,7 +1,7 @@
 import type { AnyTaskDefinition } from "./define-task.ts";
 import { droppedFields } from "./dropped-fields.ts";
 import { errorAt, type Checked } from "./finding.ts";
-import { parseSafely, unknownField } from "./input.ts";
+import { parseSafely, refuseUnknown } from "./input.ts";
 import { toPlainJson, utf8SizeBytes, type JsonObject, type JsonValue } from "./plain-json.ts";
 
 /** Bytes of serialised output that are accepted (rule I3); the engine drops more than 3 MiB silently (case J08). */
@@ -22,7 +22,7 @@ export async function checkOutput(
   const parsed = await parseSafely(task.output, plain.value, "result", CODE);
   if (!parsed.ok) return parsed;
   const unknown = droppedFields(task.output, plain.value, parsed.value, "result");
-  if (unknown.length > 0) return { ok: false, findings: unknown.map((path) => unknownField(path, CODE)) };
+  if (unknown.length > 0) return refuseUnknown(unknown, CODE);
   // A schema's defaults and codecs may bring in what JSON cannot hold.
   return readPlainObject(parsed.value);
 }
