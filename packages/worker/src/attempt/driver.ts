@@ -71,6 +71,7 @@ export async function driveAttempt({ facts, ports, cancelGraceMs, subscribe }: D
 type Calls = { readonly [P in PhaseName]: (args: Order[P]["args"]) => Promise<Order[P]["answer"]> };
 
 async function ask(calls: Calls, name: PhaseName, state: AnyState, ports: AttemptPorts): Promise<Event> {
+  ports.observer.asking?.(name);
   const beginMs = ports.clock.nowMs();
   const event = await call(calls, name, state, ports);
   const refusedWith = event.type === "refused" ? event.failure.code : undefined;
@@ -78,7 +79,12 @@ async function ask(calls: Calls, name: PhaseName, state: AnyState, ports: Attemp
   return event;
 }
 
-async function call<P extends PhaseName>(calls: Calls, phase: P, state: AnyState, ports: AttemptPorts): Promise<Event<P>> {
+async function call<P extends PhaseName>(
+  calls: Calls,
+  phase: P,
+  state: AnyState,
+  ports: AttemptPorts,
+): Promise<Event<P>> {
   if (!isOf(phase, state)) throw new Error(`${phase} was asked while the attempt was in ${state.phase}`);
   const asked: State<P> = state;
   try {
@@ -97,7 +103,11 @@ function failureOf(phase: PhaseName, error: unknown, observer: Observer): Failur
   if (error instanceof AttemptError) return { code: error.code, message: error.message, hint: error.hint };
   observer.unforeseen(phase, error);
   const what = error instanceof Error ? error.name : typeof error;
-  return { code: "server_unavailable", message: `${phase} failed in a way that was not foreseen (${what})`, hint: "see the worker's log" };
+  return {
+    code: "server_unavailable",
+    message: `${phase} failed in a way that was not foreseen (${what})`,
+    hint: "see the worker's log",
+  };
 }
 
 /** Which port answers which phase. */

@@ -75,7 +75,11 @@ function bodyFailure({ facts }: Common, body: Exclude<BodyOutcome, { kind: "retu
     case "terminal":
       return failed("body_terminal", body.message, `${name} refused for good; the engine does not retry`);
     case "output_invalid":
-      return failed("output_invalid", body.message, `${name} must return what its output schema declares, as plain JSON`);
+      return failed(
+        "output_invalid",
+        body.message,
+        `${name} must return what its output schema declares, as plain JSON`,
+      );
     case "output_too_large":
       return tooLarge(body.sizeBytes, body.limitBytes);
     case "lost":
@@ -86,14 +90,22 @@ function bodyFailure({ facts }: Common, body: Exclude<BodyOutcome, { kind: "retu
 
 function tooLarge(sizeBytes: number, limitBytes: number): Outcome {
   const message = `the output has ${sizeBytes} bytes, more than ${limitBytes}`;
-  return failed("output_too_large", message, "write large results into the workspace and return where they are (rule I3)");
+  return failed(
+    "output_too_large",
+    message,
+    "write large results into the workspace and return where they are (rule I3)",
+  );
 }
 
 /** How a signal ends a body, by whatever way the body itself ended (rules A4, A5). */
 function stopped(signal: Signal): Outcome {
   switch (signal.kind) {
     case "attempt_lost":
-      return failed("attempt_stale", signal.reason, "the engine has ended or replaced this attempt; nothing was published");
+      return failed(
+        "attempt_stale",
+        signal.reason,
+        "the engine has ended or replaced this attempt; nothing was published",
+      );
     case "body_timeout":
       return failed("body_timeout", signal.reason, "raise controls.timeout.seconds or make the body faster");
     case "shutdown":

@@ -5,13 +5,19 @@ import type { Closing, Decision, Note, Phase } from "./state.ts";
 export const deleteStaging: Phase<"deleteStaging"> = {
   ask: ({ owned }) => ({ repository: owned.staging?.repository ?? "", branch: owned.staging?.branch ?? "" }),
   answered: (state) => ({ next: close(withoutStaging(state)) }),
-  refused: (state, why) => ({ next: close(withoutStaging(state)), notes: [cleanupFailed(`branch ${state.owned.staging?.branch}`, why.message)] }),
+  refused: (state, why) => ({
+    next: close(withoutStaging(state)),
+    notes: [cleanupFailed(`branch ${state.owned.staging?.branch}`, why.message)],
+  }),
 };
 
 export const removeFolder: Phase<"removeFolder"> = {
   ask: () => ({}),
   answered: (state) => ({ next: { ...state, phase: "releaseExecutor" } }),
-  refused: (state, why) => ({ next: { ...state, phase: "releaseExecutor" }, notes: [cleanupFailed("workspace folder", why.message)] }),
+  refused: (state, why) => ({
+    next: { ...state, phase: "releaseExecutor" },
+    notes: [cleanupFailed("workspace folder", why.message)],
+  }),
 };
 
 export const releaseExecutor: Phase<"releaseExecutor"> = {

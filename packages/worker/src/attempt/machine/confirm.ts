@@ -28,7 +28,9 @@ export const recheckAttempt: Phase<"recheckAttempt"> = {
     if (outcome !== undefined) return stop(state, outcome);
     if (state.adopt !== undefined) return end(state, completed(state, "adoption", state.adopt));
     const { staged } = state;
-    return staged === undefined ? end(state, completed(state, "no_op", state.input.ref)) : sendOrExtend({ ...state, staged }, clock);
+    return staged === undefined
+      ? end(state, completed(state, "no_op", state.input.ref))
+      : sendOrExtend({ ...state, staged }, clock);
   },
   refused: (state, why) => stop(state, failed(why)),
 };
@@ -53,7 +55,10 @@ export const merge: Phase<"merge"> = {
   }),
   answered(state, outcome, clock) {
     if (outcome.kind === "too_late") return nextRound(state, 0);
-    const sent = { ...state, owned: { ...state.owned, merge: { stagingCommit: state.staged.stagingCommit, expectedHead: state.base } } };
+    const sent = {
+      ...state,
+      owned: { ...state.owned, merge: { stagingCommit: state.staged.stagingCommit, expectedHead: state.base } },
+    };
     switch (outcome.kind) {
       case "merged":
         return { next: { ...sent, phase: "readPublished", merge: sent.owned.merge, commitId: outcome.commitId } };
@@ -79,7 +84,10 @@ export const pauseMerge: Phase<"pauseMerge"> = {
 type WithStaged = Knows["merge"] | (Confirming & { readonly staged: NonNullable<Confirming["staged"]> });
 
 /** Rule C9: the lease must outlast the merge, and A2's answer must be young when the request leaves. */
-function sendOrExtend(state: Confirming & { readonly staged: NonNullable<Confirming["staged"]> }, clock: ClockReading): Decision {
+function sendOrExtend(
+  state: Confirming & { readonly staged: NonNullable<Confirming["staged"]> },
+  clock: ClockReading,
+): Decision {
   const mergeUntilMs = state.mergeUntilMs ?? clock.nowMs + state.facts.mergeTimeoutMs;
   const latestMs = clock.leaseDeadlineMs - neededLeaseMs(state.facts);
   if (clock.nowMs > latestMs) {
@@ -87,7 +95,9 @@ function sendOrExtend(state: Confirming & { readonly staged: NonNullable<Confirm
     return { next: { ...state, phase: "extendLease", round: state.round + 1 } };
   }
   const sendBeforeMs = Math.min(clock.nowMs + BOUNDS.attemptCheckAgeMs, latestMs);
-  return { next: { ...state, phase: "merge", mergeUntilMs, sendBeforeMs, timeoutMs: Math.max(1, mergeUntilMs - clock.nowMs) } };
+  return {
+    next: { ...state, phase: "merge", mergeUntilMs, sendBeforeMs, timeoutMs: Math.max(1, mergeUntilMs - clock.nowMs) },
+  };
 }
 
 function neededLeaseMs({ mergeTimeoutMs, polled }: AttemptFacts): number {
@@ -101,7 +111,10 @@ function afterBusy(state: Knows["merge"], message: string, retryAfterMs: number,
   if (clock.nowMs + retryAfterMs < untilMs && state.round < BOUNDS.mergeRounds) return nextRound(state, retryAfterMs);
   const target = `${state.input.repository}/${state.input.branch}`;
   const text = `lakeFS was busy for the whole merge budget of ${state.facts.mergeTimeoutMs} ms on ${target}: ${message}`;
-  return stop(state, failed(failure("server_unavailable", text, "the engine retries; raise lakefsMergeTimeoutSeconds if it stays so")));
+  return stop(
+    state,
+    failed(failure("server_unavailable", text, "the engine retries; raise lakefsMergeTimeoutSeconds if it stays so")),
+  );
 }
 
 function nextRound(state: Knows["merge"], delayMs: number): Decision {

@@ -13,7 +13,14 @@ export function attemptOutcome({ facts }: Common, read: TaskRead | null, clock: 
   const message = `attempt ${polled.retryCount} of ${polled.referenceTaskName} (task ${polled.taskId}) is no longer current: ${verdict.reason}`;
   if (verdict.verdict === "held_elsewhere") return { kind: "silent", reason: message };
   const seen = read === null ? "" : `, status ${read.status}`;
-  return { kind: "failed", failure: failure("attempt_stale", `${message}${seen}`, "look at the workflow in Conductor; a newer attempt publishes") };
+  return {
+    kind: "failed",
+    failure: failure(
+      "attempt_stale",
+      `${message}${seen}`,
+      "look at the workflow in Conductor; a newer attempt publishes",
+    ),
+  };
 }
 
 /** Rule A2, first time: after body and post guardrails, before staging. */

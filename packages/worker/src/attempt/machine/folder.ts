@@ -21,7 +21,9 @@ export const syncIn: Phase<"syncIn"> = {
     commitId: input.ref,
     prefix: facts.workspace?.prefix ?? "",
   }),
-  answered: (state, { path }) => ({ next: { ...state, phase: "checkPre", owned: { ...state.owned, folder: true }, path } }),
+  answered: (state, { path }) => ({
+    next: { ...state, phase: "checkPre", owned: { ...state.owned, folder: true }, path },
+  }),
   refused: (state, why) => fail({ ...state, owned: { ...state.owned, folder: true } }, why),
 };
 

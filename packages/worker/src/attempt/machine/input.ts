@@ -11,7 +11,10 @@ export function begin(facts: AttemptFacts): Decision {
   const stored = facts.polled.externalInputPath;
   if (stored !== undefined) {
     const message = `the input of ${facts.polled.taskDefName} was stored outside the engine`;
-    return fail(start, failure("input_invalid", message, "pass large data through the workspace, not through the input"));
+    return fail(
+      start,
+      failure("input_invalid", message, "pass large data through the workspace, not through the input"),
+    );
   }
   if (facts.workspace === undefined) return { next: { ...start, phase: "validate" } };
   const parsed = parseWorkspaceInput(facts.polled.inputData);

@@ -52,7 +52,11 @@ export function judge({ facts, input }: Located, range: CommitRange): Judgement 
 /** The head is no longer the one that staging started from; the last evaluation follows no moved head (rule P5). */
 export function headMoved(input: WorkspaceInput, from: string, to: string): Failure {
   const message = `the head of ${input.repository}/${input.branch} moved from ${from} to ${to} while this attempt staged`;
-  return failure("publish_fence", message, `start a new workflow whose input ref is the protected head ${to}, or let the engine retry`);
+  return failure(
+    "publish_fence",
+    message,
+    `start a new workflow whose input ref is the protected head ${to}, or let the engine retry`,
+  );
 }
 
 function raceNotes(commitIds: readonly string[], target: string): readonly Note[] {

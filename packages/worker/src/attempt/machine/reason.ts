@@ -12,7 +12,9 @@ function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const kept: string[] = [];
   let length = 0;
-  for (const { segment } of new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text.slice(0, maxLength + 1))) {
+  for (const { segment } of new Intl.Segmenter("en", { granularity: "grapheme" }).segment(
+    text.slice(0, maxLength + 1),
+  )) {
     if (length + segment.length > maxLength - ellipsis.length) break;
     kept.push(segment);
     length += segment.length;

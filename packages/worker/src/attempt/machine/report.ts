@@ -47,9 +47,15 @@ export const readBack: Phase<"readBack"> = {
   ask: readTask,
   answered(state, read) {
     const { polled } = state.facts;
-    const taken = classifyReadBack({ held: polled, read, reported: reportStatus(state), sameOutput: sameOutput(state, read) });
+    const taken = classifyReadBack({
+      held: polled,
+      read,
+      reported: reportStatus(state),
+      sameOutput: sameOutput(state, read),
+    });
     const late = state.unanswered && lateDelayMs(state) !== undefined;
-    if (taken.result === "accepted") return late ? { next: { ...state, phase: "pauseReadBack" } } : closing(state, "accepted");
+    if (taken.result === "accepted")
+      return late ? { next: { ...state, phase: "pauseReadBack" } } : closing(state, "accepted");
     if (taken.result === "send_again" && lateDelayMs(state) !== undefined) {
       return { next: { ...state, phase: "readForReport", lateReadBacks: state.lateReadBacks + 1 } };
     }
@@ -112,7 +118,9 @@ function closing(state: Ending, reported: Closing["reported"], note?: Note): Dec
 }
 
 function resultText(state: Ending): string {
-  return state.outcome.kind === "failed" ? `${reportStatus(state)} (${state.outcome.failure.code})` : reportStatus(state);
+  return state.outcome.kind === "failed"
+    ? `${reportStatus(state)} (${state.outcome.failure.code})`
+    : reportStatus(state);
 }
 
 function lateDelayMs({ lateReadBacks }: Reporting): number | undefined {

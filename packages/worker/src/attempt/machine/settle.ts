@@ -60,7 +60,11 @@ function keepStaging(state: Knows["readHistory"], why: Failure): Decision {
 function unknown({ input, merge }: Looking, detail: string): Failure {
   const target = `${input.repository}/${input.branch}`;
   const message = `it is not known whether the merge of ${merge.stagingCommit} into ${target} landed: ${detail}`;
-  return failure("publish_unknown", message, "the next attempt reads the target's history and supersedes what it finds");
+  return failure(
+    "publish_unknown",
+    message,
+    "the next attempt reads the target's history and supersedes what it finds",
+  );
 }
 
 function isOwn(commit: FenceCommit, stagingCommit: string): boolean {

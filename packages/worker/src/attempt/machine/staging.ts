@@ -1,4 +1,10 @@
-import { encodeConfirmMetadata, encodeTryMetadata, MetadataError, stagingBranchName, type TryMetadataFields } from "@perago/fence";
+import {
+  encodeConfirmMetadata,
+  encodeTryMetadata,
+  MetadataError,
+  stagingBranchName,
+  type TryMetadataFields,
+} from "@perago/fence";
 import { fail, failure } from "./ending.ts";
 import type { Based, Decision, Knows, Note, Phase, Staged } from "./state.ts";
 
@@ -6,7 +12,12 @@ import type { Based, Decision, Knows, Note, Phase, Staged } from "./state.ts";
 export function enterStaging(state: Based, notes: readonly Note[] = []): Decision {
   const { facts, input } = state;
   const { logicalTaskKey, executionId, polled } = facts;
-  const branch = stagingBranchName({ logicalTaskKey, executionId, taskId: polled.taskId, retryCount: polled.retryCount });
+  const branch = stagingBranchName({
+    logicalTaskKey,
+    executionId,
+    taskId: polled.taskId,
+    retryCount: polled.retryCount,
+  });
   const owned = { ...state.owned, staging: { repository: input.repository, branch } };
   return { next: { ...state, phase: "createStaging", owned, branch }, notes };
 }
@@ -50,7 +61,9 @@ export const verifyStaging: Phase<"verifyStaging"> = {
 };
 
 /** Rule C1: what the confirm commit says of itself; C2: `expectedHead` is the head that P5 pinned, which is the base. */
-export function confirmMetadata(state: Based & { readonly staged: Pick<Staged, "branch" | "stagingCommit"> }): Record<string, string> {
+export function confirmMetadata(
+  state: Based & { readonly staged: Pick<Staged, "branch" | "stagingCommit"> },
+): Record<string, string> {
   const { branch, stagingCommit } = state.staged;
   return encodeConfirmMetadata({ ...metadataFields({ ...state, branch }), stagingCommit });
 }

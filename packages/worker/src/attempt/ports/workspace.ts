@@ -28,7 +28,10 @@ export interface Workspace {
   /** Whether the commit's projection equals the folder's (rule P9). */
   equalsCommit(commitId: string): Promise<boolean>;
   /** Makes the staging branch's projection equal the folder's, starting from `base` (rule T4). */
-  stage(request: { readonly branch: string; readonly base: string }): Promise<{ readonly uploadCount: number; readonly deleteCount: number }>;
+  stage(request: {
+    readonly branch: string;
+    readonly base: string;
+  }): Promise<{ readonly uploadCount: number; readonly deleteCount: number }>;
   /** The diff from base to staging commit equals what was staged (rule T13). */
   verifyStaging(request: { readonly base: string; readonly stagingCommit: string }): Promise<void>;
   /** Removes the folder (rule X1). */
