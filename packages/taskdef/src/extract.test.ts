@@ -195,6 +195,19 @@ describe("the schemas", () => {
     expect(accepts(data, { params: { tree: { name: "a", children: [{ name: 1, children: [] }] } } })).toBe(false);
   });
 
+  test("whatever else the conversion throws is a finding too, with the field where one can be told", () => {
+    const broken = (params: z.ZodObject) => {
+      const { findings } = toTaskDef(defineTask({ ...base, params, output, run: () => ({ rowCount: 1 }) }));
+      return findings.filter(({ code }) => code === "schema_not_json").map(({ path }) => path);
+    };
+    const twice = { a: z.string().meta({ id: "Same" }), b: z.number().meta({ id: "Same" }) };
+    expect(broken(z.object(twice))).toEqual(["params"]);
+    const throwing = z.lazy((): z.ZodString => {
+      throw new Error("not ready");
+    });
+    expect(broken(z.object({ good: z.string(), bad: throwing }))).toEqual(["params.bad"]);
+  });
+
   test("what JSON Schema cannot say is a finding that names task and field", () => {
     const task = defineTask({
       ...base,
