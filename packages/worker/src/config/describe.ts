@@ -1,0 +1,129 @@
+/** One row of the table of settings. */
+export interface SettingDescription {
+  readonly name: string;
+  /** How the value is written. */
+  readonly form: "url" | "text" | "path" | "size" | "duration" | "number" | "choice";
+  /** As it would be written; absent where there is none. */
+  readonly default?: string;
+  /** Masked wherever settings are shown. */
+  readonly secret: boolean;
+  readonly text: string;
+}
+
+const TABLE: readonly SettingDescription[] = [
+  {
+    name: "CONDUCTOR_SERVER_URL",
+    form: "url",
+    secret: false,
+    text: "Conductor's API, ending in /api. Needed by start and register.",
+  },
+  {
+    name: "CONDUCTOR_AUTH_KEY",
+    form: "text",
+    secret: true,
+    text: "Key id, where the engine asks for one; together with the secret.",
+  },
+  { name: "CONDUCTOR_AUTH_SECRET", form: "text", secret: true, text: "Key secret; together with the key id." },
+  {
+    name: "CONDUCTOR_WORKER_ALL_DOMAIN",
+    form: "text",
+    secret: false,
+    text: "Task domain of all tasks. CONDUCTOR_WORKER_<TASK>_DOMAIN sets one task's, and --domain wins over both.",
+  },
+  {
+    name: "LAKECTL_SERVER_ENDPOINT_URL",
+    form: "url",
+    secret: false,
+    text: "lakeFS, without /api/v1. The three LAKECTL variables are needed where a task has a workspace.",
+  },
+  { name: "LAKECTL_CREDENTIALS_ACCESS_KEY_ID", form: "text", secret: false, text: "lakeFS access key id." },
+  { name: "LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY", form: "text", secret: true, text: "lakeFS secret access key." },
+  {
+    name: "PERAGO_WORKSPACE_ROOT",
+    form: "path",
+    default: "<tmp>/perago/workspaces",
+    secret: false,
+    text: "Folder for the attempts' workspaces, on a local disk. One host per root.",
+  },
+  {
+    name: "PERAGO_WORKSPACE_MIN_FREE",
+    form: "size",
+    default: "512MB",
+    secret: false,
+    text: "No task is polled while the workspace disk has less free space.",
+  },
+  {
+    name: "PERAGO_WORKSPACE_GC_TTL",
+    form: "duration",
+    default: "24h",
+    secret: false,
+    text: "Age at which an abandoned workspace folder is removed.",
+  },
+  {
+    name: "PERAGO_WORKSPACE_GC_INTERVAL",
+    form: "duration",
+    default: "1h",
+    secret: false,
+    text: "Time between two looks for abandoned folders, at most 24d.",
+  },
+  {
+    name: "PERAGO_LOG_ROOT",
+    form: "path",
+    default: "<tmp>/perago/logs",
+    secret: false,
+    text: "Folder for the log files, one per worker id.",
+  },
+  {
+    name: "PERAGO_LOG_FILE_MAX_SIZE",
+    form: "size",
+    default: "100MB",
+    secret: false,
+    text: "Size at which a log file is rotated.",
+  },
+  {
+    name: "PERAGO_LOG_RETENTION",
+    form: "duration",
+    default: "30d",
+    secret: false,
+    text: "Age at which a rotated log file is removed.",
+  },
+  {
+    name: "PERAGO_WORKER_ID_PREFIX",
+    form: "text",
+    default: "<host name>-<6 random letters>",
+    secret: false,
+    text: "Conductor's worker id of this host. Must be unique among all hosts of one engine: do not give it to several replicas.",
+  },
+  {
+    name: "PERAGO_EXECUTION_MODE",
+    form: "choice",
+    default: "process",
+    secret: false,
+    text: "How task bodies run: process.",
+  },
+  {
+    name: "PERAGO_FAILURE_REASON_MAX_LENGTH",
+    form: "number",
+    default: "500",
+    secret: false,
+    text: "Letters of a failure's reason. Conductor itself cuts at 500.",
+  },
+  {
+    name: "PERAGO_OUTPUT_MAX_SIZE",
+    form: "size",
+    default: "3000000B",
+    secret: false,
+    text: "Largest output of a task. Conductor drops outputs over 3 MiB silently unless it is set up otherwise.",
+  },
+  {
+    name: "PERAGO_SHUTDOWN_FORCE_KILL_AFTER",
+    form: "duration",
+    secret: false,
+    text: "Time after SIGTERM at which running bodies are ended and reported FAILED. Unset: they may finish.",
+  },
+];
+
+/** Every variable that the worker reads, with its form and default, for the table of the documents and for `--help`. */
+export function describeSettings(): readonly SettingDescription[] {
+  return TABLE;
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { Secret } from "./secret.ts";
+import { parseDurationMs, parseSizeBytes } from "./units.ts";
+
+/** Slots are numbered with four digits. */
+export const MAX_SLOTS_PER_HOST = 9_999;
+const DAY_MS = 86_400_000;
+/** A longer interval does not fit a timer of Node. */
+const MAX_INTERVAL_MS = 24 * DAY_MS;
+const MAX_DURATION_MS = 3_650 * DAY_MS;
+
+const duration = (example: string, maxMs = MAX_DURATION_MS) =>
+  z.string().transform((text, context) => {
+    const durationMs = parseDurationMs(text);
+    if (durationMs !== undefined && durationMs <= maxMs) return durationMs;
+    const limit = durationMs === undefined ? "not a duration" : `longer than ${maxMs / DAY_MS}d`;
+    context.addIssue({
+      code: "custom",
+      message: limit,
+      params: { hint: `Write a whole number and s, m, h or d, such as ${example}` },
+    });
+    return z.NEVER;
+  });
+
+const size = (example: string) =>
+  z.string().transform((text, context) => {
+    const sizeBytes = parseSizeBytes(text);
+    if (sizeBytes !== undefined) return sizeBytes;
+    context.addIssue({
+      code: "custom",
+      message: "not a size",
+      params: { hint: `Write a number and B, KB, MB or GB (powers of 1024), such as ${example}` },
+    });
+    return z.NEVER;
+  });
+
+const whole = (min: number, max: number) =>
+  z.string().transform((text, context) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    context.addIssue({
+      code: "custom",
+      message: "not such a number",
+      params: { hint: `Write a whole number from ${min} to ${max}` },
+    });
+    return z.NEVER;
+  });
+
+const address = (example: string) =>
+  z.string().transform((text, context) => {
+    const problem = addressProblem(text);
+    if (problem === undefined) return text;
+    // The value is not repeated: it may hold a password.
+    context.addIssue({ code: "custom", message: problem, params: { hint: `Write an address such as ${example}` } });
+    return z.NEVER;
+  });
+
+const secret = z.string().transform((text) => new Secret(text));
+
+const executionMode = z.string().transform((text, context): "process" => {
+  if (text.toLowerCase() === "process") return "process";
+  const hint = "Use process, or leave it out";
+  const message =
+    text.toLowerCase() === "thread"
+      ? "thread is not built yet: a thread can neither be killed nor kept from the host's memory"
+      : "not an execution mode";
+  context.addIssue({ code: "custom", message, params: { hint } });
+  return z.NEVER;
+});
+
+const workerIdPrefix = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, {
+  error: "only letters, digits, and . _ - after the first, at most 100",
+});
+
+const slots = z.array(
+  z.string().transform((text, context) => {
+    const match = /^(.+)=(\d{1,4})$/.exec(text);
+    const count = Number(match?.[2]);
+    if (match?.[1] !== undefined && count >= 1) return { taskName: match[1], slotCount: count };
+    context.addIssue({
+      code: "custom",
+      message: `not a number of slots: ${text}`,
+      params: { hint: "Write --slots <task name>=<n>, n from 1 to 9999" },
+    });
+    return z.NEVER;
+  }),
+);
+
+/** The one schema of flags and environment; keys are variable names, and flags as they are typed. */
+export const settingsSchema = z.object({
+  CONDUCTOR_SERVER_URL: address("http://127.0.0.1:8080/api").optional(),
+  CONDUCTOR_AUTH_KEY: secret.optional(),
+  CONDUCTOR_AUTH_SECRET: secret.optional(),
+  LAKECTL_SERVER_ENDPOINT_URL: address("http://127.0.0.1:8000").optional(),
+  LAKECTL_CREDENTIALS_ACCESS_KEY_ID: z.string().optional(),
+  LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY: secret.optional(),
+  PERAGO_WORKSPACE_ROOT: z.string().optional(),
+  PERAGO_WORKSPACE_MIN_FREE: size("512MB").default(512 * 1024 ** 2),
+  PERAGO_WORKSPACE_GC_TTL: duration("24h").default(DAY_MS),
+  PERAGO_WORKSPACE_GC_INTERVAL: duration("1h", MAX_INTERVAL_MS).default(3_600_000),
+  PERAGO_LOG_ROOT: z.string().optional(),
+  PERAGO_LOG_FILE_MAX_SIZE: size("100MB").default(100 * 1024 ** 2),
+  PERAGO_LOG_RETENTION: duration("30d").default(30 * DAY_MS),
+  PERAGO_WORKER_ID_PREFIX: workerIdPrefix.optional(),
+  PERAGO_EXECUTION_MODE: executionMode.default("process"),
+  PERAGO_FAILURE_REASON_MAX_LENGTH: whole(1, 100_000).default(500),
+  PERAGO_OUTPUT_MAX_SIZE: size("3000000B").default(3_000_000),
+  PERAGO_SHUTDOWN_FORCE_KILL_AFTER: duration("5m", MAX_INTERVAL_MS).optional(),
+  "-j": whole(1, MAX_SLOTS_PER_HOST).default(1),
+  "--slots": slots.default([]),
+  "--domain": z.string().optional(),
+});
+
+export type ParsedSettings = z.output<typeof settingsSchema>;
+
+function addressProblem(text: string): string | undefined {
+  if (!URL.canParse(text)) return "not an address";
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return `${url.protocol} is neither http: nor https:`;
+  if (url.username !== "" || url.password !== "") return "an address must not hold a user or a password";
+  if (url.search !== "" || url.hash !== "") return "an address must not hold ? or #";
+  return undefined;
+}
