@@ -1,0 +1,136 @@
+import { logicalTaskKey } from "@perago/fence";
+import type { SyncWorker } from "@perago/lakefs-sync";
+import type { ExecutorPool } from "../executor/pool.ts";
+import type { TaskDescription } from "../tasks/description.ts";
+import type { Counters } from "../telemetry/counters.ts";
+import type { Log } from "../telemetry/log.ts";
+import { createAttemptWorkspace, type AttemptSite } from "../workspace/attempt-workspace.ts";
+import { driveAttempt, type AttemptPorts } from "./driver.ts";
+import type { AttemptFacts } from "./machine/facts.ts";
+import type { Done, Signal } from "./machine/state.ts";
+import type { AttemptSource, Lease, PolledTask } from "./ports/attempt-source.ts";
+import type { Clock, Ids } from "./ports/clock.ts";
+import type { Executor } from "./ports/executor.ts";
+import type { Observer } from "./ports/observer.ts";
+import type { TargetStore } from "./ports/target-store.ts";
+
+/** What one polled task needs to be run as an attempt. */
+export interface AttemptRequest {
+  readonly task: TaskDescription;
+  readonly polled: PolledTask;
+  /** Prefix and four-digit slot: names executor, log and folder, and is `perago.worker_id`. */
+  readonly workerId: string;
+  readonly lease: Lease;
+  readonly subscribe: (listener: (signal: Signal) => void) => () => void;
+}
+
+/** What all attempts of one host share. `store` and `sync` are absent where no task has a workspace. */
+export interface AttemptRunnerParts {
+  readonly executors: ExecutorPool;
+  readonly source: AttemptSource;
+  readonly store?: TargetStore;
+  readonly sync?: SyncWorker;
+  readonly site: (workerId: string, executionId: string) => AttemptSite;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** The log of a slot. */
+  readonly log: (workerId: string) => Log;
+  readonly counters: Counters;
+  /** Version of this package, for `perago.writer` (rule C1). */
+  readonly version: string;
+  readonly outputLimitBytes: number;
+  readonly reasonMaxLength: number;
+  readonly cancelGraceMs: number;
+}
+
+/** Rule C4: without a publish budget. */
+const defaultMergeTimeoutSeconds = 60;
+/** Rule R4: without a publish budget. */
+const defaultReportTimeoutSeconds = 15;
+
+/** Makes the function that runs one polled task to its end: ports, facts and log put together. It never throws. */
+export function createAttemptRunner(parts: AttemptRunnerParts): (request: AttemptRequest) => Promise<Done> {
+  return async (request) => {
+    const { task, polled, workerId } = request;
+    const executionId = parts.ids.executionId();
+    const { workflowInstanceId, taskId, retryCount } = polled;
+    const log = parts.log(workerId).child({ task: task.name, workflowInstanceId, taskId, retryCount, executionId });
+    const executor = lazyExecutor(() => parts.executors.acquire(task, { workerId }));
+    const ports: AttemptPorts = {
+      ...(parts.store === undefined ? {} : { store: parts.store }),
+      ...(parts.sync === undefined || task.workspace === undefined
+        ? {}
+        : { workspace: createAttemptWorkspace({ sync: parts.sync, site: parts.site(workerId, executionId), ...task.workspace }) }),
+      source: parts.source,
+      executor,
+      lease: request.lease,
+      clock: parts.clock,
+      observer: observerOver(log, parts.counters),
+    };
+    log.info("attempt started");
+    const beginMs = parts.clock.nowMs();
+    const facts = attemptFacts(parts, request, executionId);
+    const done = await driveAttempt({ facts, ports, cancelGraceMs: parts.cancelGraceMs, subscribe: request.subscribe });
+    logEnd(log, done, parts.clock.nowMs() - beginMs);
+    return done;
+  };
+}
+
+function attemptFacts(parts: AttemptRunnerParts, { task, polled, workerId }: AttemptRequest, executionId: string): AttemptFacts {
+  const budget = task.publishBudget;
+  const { workspace } = task;
+  return {
+    polled,
+    ...(workspace === undefined
+      ? {}
+      : {
+          workspace: {
+            prefix: workspace.prefix,
+            readOnly: workspace.readOnly,
+            hasPostGuardrails: workspace.post.length > 0,
+          },
+        }),
+    logicalTaskKey: logicalTaskKey(polled),
+    executionId,
+    workerId,
+    writer: `ts/${parts.version}`,
+    bodyTimeoutMs: task.timeoutSeconds * 1000,
+    mergeTimeoutMs: (budget?.lakefsMergeTimeoutSeconds ?? defaultMergeTimeoutSeconds) * 1000,
+    reportTimeoutMs: (budget?.conductorCompletionTimeoutSeconds ?? defaultReportTimeoutSeconds) * 1000,
+    outputLimitBytes: parts.outputLimitBytes,
+    reasonMaxLength: parts.reasonMaxLength,
+  };
+}
+
+/** The executor is taken with the first question, so that one that cannot start fails the attempt like any other refusal. */
+function lazyExecutor(acquire: () => Promise<Executor>): Executor {
+  let taken: Executor | undefined;
+  const held = async (): Promise<Executor> => (taken ??= await acquire());
+  return {
+    validate: async (inputData) => (await held()).validate(inputData),
+    run: async (request) => (await held()).run(request),
+    cancel: (reason, graceMs) => taken?.cancel(reason, graceMs),
+    seal: async () => taken?.seal(),
+    release: async () => taken?.release(),
+  };
+}
+
+function observerOver(log: Log, counters: Counters): Observer {
+  return {
+    note({ name, message }) {
+      counters.increment(name);
+      log.error(message, { event: name });
+    },
+    phase: (name, durationMs, refusedWith) =>
+      log.debug("phase", { phase: name, durationMs, ...(refusedWith === undefined ? {} : { refusedWith }) }),
+    unforeseen: (phase, error) => log.error("a port failed in a way that was not foreseen", { phase, error }),
+  };
+}
+
+function logEnd(log: Log, { outcome, reported }: Done, durationMs: number): void {
+  const fields = { reported, durationMs };
+  if (outcome.kind === "completed") return log.info("attempt completed", { ...fields, by: outcome.by, ref: outcome.ref });
+  if (outcome.kind === "silent") return log.warn(outcome.reason, fields);
+  const { code, message, hint } = outcome.failure;
+  log.warn("attempt failed", { ...fields, code, reason: message, hint });
+}
