@@ -1,5 +1,6 @@
 export { LakefsClient } from "./client/client.ts";
 export type { BranchCreation, BranchFilter } from "./client/branches.ts";
+export type { OwnCommitCreation } from "./client/commit-once.ts";
 export type { CommitCreation, LogFilter } from "./client/commits.ts";
 export { LakefsError } from "./client/errors.ts";
 export type { LakefsErrorCode, LakefsErrorFields, LakefsOutcome } from "./client/errors.ts";

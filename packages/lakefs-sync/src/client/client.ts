@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import * as branches from "./branches.ts";
+import { commitOnce, type OwnCommitCreation } from "./commit-once.ts";
 import * as commits from "./commits.ts";
 import { HttpClient, type Answer, type HttpParts, type LakefsConnection } from "./http.ts";
 import * as objects from "./objects.ts";
@@ -104,6 +105,10 @@ export class LakefsClient {
   /** lakeFS `commit`, sent once. */
   commit(repository: string, branch: string, creation: commits.CommitCreation, options?: CallOptions): Promise<Commit> {
     return commits.commit(this.#http, repository, branch, creation, options);
+  }
+  /** `commit` on a branch of one's own, where a lost answer is settled by reading back (fault B8). */
+  commitOnce(repository: string, branch: string, creation: OwnCommitCreation, options?: CallOptions): Promise<Commit> {
+    return commitOnce(this.#http, repository, branch, creation, options);
   }
   /** lakeFS `diffRefs` (two dots), page by page. */
   diffRefs(
