@@ -9,6 +9,10 @@ export interface TaskFinding {
   readonly message: string;
   /** The mend. */
   readonly hint: string;
+  /** Absolute path of the module, where it was found in one. */
+  readonly modulePath?: string;
+  /** The task's name, where it is about one task. */
+  readonly taskName?: string;
 }
 
 /** One task of a module as plain data: what the host may know without running user code. Made by the describe child. */
@@ -18,6 +22,7 @@ export interface TaskDescription {
   readonly exportName: string;
   readonly name: string;
   readonly workspace?: {
+    /** As the author wrote it. */
     readonly prefix: string;
     readonly readOnly: boolean;
     readonly pre: readonly Guardrail[];

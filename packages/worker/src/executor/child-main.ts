@@ -1,0 +1,134 @@
+import { pathToFileURL } from "node:url";
+import { isTaskDefinition, parseParams, type AnyTaskDefinition } from "@perago/taskdef";
+import { adviseOnImportError } from "../tasks/import-advice.ts";
+import { findingsText, runBody } from "./child-body.ts";
+import { describeThrown, takeChannel, type ChildChannel } from "./child-channel.ts";
+import { watchLeftovers, type LeftoverWatch } from "./child-leftovers.ts";
+import { createServices } from "./child-services.ts";
+import { EXECUTION_MARK } from "./environment.ts";
+import { hostMessageSchema, type HostMessage } from "./messages.ts";
+
+type Of<T extends HostMessage["type"]> = Extract<HostMessage, { type: T }>;
+
+const UNCAUGHT_EXIT_CODE = 70;
+
+/** What the executor knows between two messages. */
+interface ChildState {
+  task?: AnyTaskDefinition;
+  params?: Record<string, unknown>;
+  abort?: AbortController;
+}
+
+/** Serves the host's messages until the channel closes. Runs in the executor process only. */
+export function startChild(): void {
+  const channel = takeChannel();
+  // Their handles belong to the baseline; else a body's first console.log would look like a leftover.
+  void process.stdout;
+  void process.stderr;
+  const leftovers = watchLeftovers();
+  const state: ChildState = {};
+  const folder = process.cwd();
+  endWithHost();
+  reportUncaught(channel);
+  process.on("message", (raw) => {
+    const message = hostMessageSchema.parse(raw);
+    switch (message.type) {
+      case "init":
+        return void init(message, state, channel);
+      case "validate":
+        return void validate(message, state, channel);
+      case "run":
+        return void run(message, state, channel, leftovers);
+      case "cancel":
+        return state.abort?.abort(new Error(message.reason));
+      case "inspect":
+        return void channel.send({
+          type: "inspected",
+          call: message.call,
+          extra: leftovers.extra().slice(0, 100),
+          rssBytes: process.memoryUsage.rss(),
+        });
+      case "reset":
+        return reset(state, folder);
+    }
+  });
+}
+
+/** Case S06: a host that is gone, however it went, takes its executors and what they started with it. */
+function endWithHost(): void {
+  const kill = process.kill.bind(process);
+  process.once("disconnect", () => {
+    try {
+      kill(-process.pid, "SIGKILL");
+    } catch {
+      kill(process.pid, "SIGKILL");
+    }
+  });
+}
+
+/** Fault H4: the state of a process after an uncaught error is unknown, so it ends; the host hears why. */
+function reportUncaught(channel: ChildChannel): void {
+  const exit = process.exit.bind(process);
+  process.on("uncaughtException", (error, origin) => {
+    const what = origin === "unhandledRejection" ? "unhandled rejection" : "uncaught exception";
+    void channel
+      .send({ type: "fault", message: `${what}: ${describeThrown(error)}` })
+      .then(() => exit(UNCAUGHT_EXIT_CODE));
+  });
+}
+
+async function init(message: Of<"init">, state: ChildState, channel: ChildChannel): Promise<void> {
+  const { modulePath, exportName, taskName } = message;
+  try {
+    const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(modulePath).href);
+    const task = module[exportName];
+    if (!isTaskDefinition(task) || task.name !== taskName) {
+      const what = `the export ${exportName} is not the task ${taskName}`;
+      const hint = "The module has changed since it was described; start the worker again.";
+      return await channel.send({ type: "cannot_start", message: what, hint });
+    }
+    state.task = task;
+    await channel.send({ type: "ready", rssBytes: process.memoryUsage.rss() });
+  } catch (thrown) {
+    const { message: what, hint } = adviseOnImportError(thrown, modulePath);
+    await channel.send({ type: "cannot_start", message: what, hint });
+  }
+}
+
+async function validate(message: Of<"validate">, state: ChildState, channel: ChildChannel): Promise<void> {
+  const { call } = message;
+  delete state.params;
+  if (state.task === undefined) return channel.send({ type: "refused", call, message: "no task is loaded" });
+  const parsed = await parseParams(state.task, message.inputData);
+  if (!parsed.ok) return channel.send({ type: "refused", call, message: findingsText(parsed.findings) });
+  state.params = parsed.value;
+  return channel.send({ type: "validated", call, ok: true });
+}
+
+async function run(
+  message: Of<"run">,
+  state: ChildState,
+  channel: ChildChannel,
+  leftovers: LeftoverWatch,
+): Promise<void> {
+  const { call, request, outputLimitBytes } = message;
+  const { task, params } = state;
+  if (task === undefined || params === undefined) throw new Error("run came before validate");
+  const abort = new AbortController();
+  state.abort = abort;
+  const services = createServices(channel);
+  // Inherited by whatever the body starts, and readable in /proc/<pid>/environ there (rule T8).
+  process.env[EXECUTION_MARK] = request.executionId;
+  leftovers.begin();
+  const outcome = await runBody({ task, params, request, outputLimitBytes, signal: abort.signal, services });
+  await channel.send({ type: "outcome", call, outcome });
+}
+
+/** Leaves nothing of one execution to the next. */
+function reset(state: ChildState, folder: string): void {
+  delete process.env[EXECUTION_MARK];
+  delete state.params;
+  delete state.abort;
+  process.exitCode = undefined;
+  process.chdir(folder);
+}

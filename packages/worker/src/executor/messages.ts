@@ -1,0 +1,109 @@
+import type { AttemptInfo } from "@perago/taskdef";
+import { z } from "zod";
+import { MAX_TEXT_LENGTH } from "./limits.ts";
+
+// Everything that crosses the channel is parsed on arrival: an executor runs user code and may send anything.
+const call = z.number().int().min(0);
+const text = z.string().max(MAX_TEXT_LENGTH);
+const finite = z.number();
+const label = z.string().max(200);
+
+const attemptSchema: z.ZodType<AttemptInfo> = z.object({
+  workflowInstanceId: z.string(),
+  taskId: z.string(),
+  retryCount: z.number(),
+  taskDefName: z.string(),
+  referenceTaskName: z.string(),
+  iteration: z.number(),
+  workerId: z.string(),
+  inputRef: z.string().exactOptional(),
+});
+
+const workspaceSchema = z.object({
+  path: z.string(),
+  repository: z.string(),
+  branch: z.string(),
+  ref: z.string(),
+  prefix: z.string(),
+  readOnly: z.boolean(),
+});
+
+/** What `run` tells the executor; the shape of the port's request and the size limit of the whole output (rule I3). */
+export const runRequestSchema = z.object({
+  workspace: workspaceSchema.exactOptional(),
+  attempt: attemptSchema,
+  executionId: z.string(),
+});
+
+/** From host to executor. */
+export const hostMessageSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("init"), modulePath: z.string(), exportName: z.string(), taskName: z.string() }),
+  z.object({ type: z.literal("validate"), call, inputData: z.unknown() }),
+  z.object({ type: z.literal("run"), call, request: runRequestSchema, outputLimitBytes: z.number() }),
+  z.object({ type: z.literal("cancel"), reason: z.string() }),
+  z.object({ type: z.literal("inspect"), call }),
+  z.object({ type: z.literal("reset") }),
+]);
+export type HostMessage = z.infer<typeof hostMessageSchema>;
+
+const outcomeSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("returned"), resultJson: z.string(), sizeBytes: finite }),
+  z.object({ kind: z.literal("failed"), message: text }),
+  z.object({ kind: z.literal("terminal"), message: text }),
+  z.object({ kind: z.literal("output_invalid"), message: text }),
+  z.object({ kind: z.literal("output_too_large"), sizeBytes: finite, limitBytes: finite }),
+]);
+/** How a body ended, as its executor says. */
+export type ChildOutcome = z.infer<typeof outcomeSchema>;
+
+const noteSchemas = [
+  z.object({
+    type: z.literal("log"),
+    level: z.enum(["debug", "info", "warn", "error"]),
+    message: text,
+    /** JSON text of the fields; text, so that no strange object is ever built on the host. */
+    fieldsJson: text.exactOptional(),
+    lostCount: z.number().int().min(0),
+  }),
+  z.object({
+    type: z.literal("metric"),
+    kind: z.enum(["counter", "gauge", "histogram"]),
+    name: label,
+    value: finite,
+    labels: z.record(label, label),
+  }),
+  z.object({
+    type: z.literal("progress"),
+    percent: finite.exactOptional(),
+    done: finite.exactOptional(),
+    total: finite.exactOptional(),
+    message: text.exactOptional(),
+  }),
+] as const;
+
+/** Log lines, metrics and progress of a body. */
+export const noteSchema = z.discriminatedUnion("type", noteSchemas);
+export type Note = z.infer<typeof noteSchema>;
+export type MetricNote = Extract<Note, { type: "metric" }>;
+export type ProgressNote = Extract<Note, { type: "progress" }>;
+
+const replySchemas = [
+  z.object({ type: z.literal("validated"), call, ok: z.literal(true) }),
+  z.object({ type: z.literal("refused"), call, message: text }),
+  z.object({ type: z.literal("outcome"), call, outcome: outcomeSchema }),
+  z.object({ type: z.literal("inspected"), call, extra: z.array(label).max(1_000), rssBytes: finite }),
+] as const;
+const replySchema = z.discriminatedUnion("type", replySchemas);
+/** An answer to the host's message with the same `call`. */
+export type Reply = z.infer<typeof replySchema>;
+
+/** From executor to host. */
+export const childMessageSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready"), rssBytes: finite }),
+  z.object({ type: z.literal("cannot_start"), message: text, hint: text }),
+  /** An uncaught exception; the executor ends right after it. */
+  z.object({ type: z.literal("fault"), message: text }),
+  ...replySchemas,
+  ...noteSchemas,
+]);
+export type ChildMessage = z.infer<typeof childMessageSchema>;

@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { TaskDescription } from "../tasks/description.ts";
+import { describeFixture, isRunning, openFolder, openPool, runCase, until } from "./testing/harness.ts";
+
+let task: TaskDescription;
+beforeAll(async () => {
+  task = await describeFixture("bodies.ts", "test.body");
+});
+const slot = { workerId: "w0001" };
+
+async function pidOf(
+  pool: { acquire: ReturnType<typeof openPool>["pool"]["acquire"] },
+  folder: string,
+): Promise<number> {
+  const executor = await pool.acquire(task, slot);
+  const outcome = await runCase(executor, folder, "identity");
+  await executor.release();
+  return outcome.kind === "returned" ? Number(JSON.parse(outcome.resultJson).value.pid) : Number.NaN;
+}
+
+describe("seal", () => {
+  test("rule T8: an executor whose body left nothing stays warm and serves the next attempt", async () => {
+    await using folder = await openFolder();
+    await using open = openPool();
+    const first = await pidOf(open.pool, folder.path);
+    expect(await pidOf(open.pool, folder.path)).toBe(first);
+  });
+
+  test.each(["timer", "thread", "openWrite"])(
+    "rule T8, fault H5: a body that goes on in its own process is killed with it: %s",
+    async (name) => {
+      await using folder = await openFolder();
+      await using open = openPool();
+      const before = await pidOf(open.pool, folder.path);
+      const executor = await open.pool.acquire(task, slot);
+      expect((await runCase(executor, folder.path, name)).kind).toBe("returned");
+      await executor.seal();
+      expect(await isRunning(before)).toBe(false);
+      await executor.release();
+      expect(await pidOf(open.pool, folder.path)).not.toBe(before);
+    },
+  );
+
+  test.each([
+    ["shell", "in the executor's process group"],
+    ["shellOfShell", "with children of its own (case S05)"],
+    ["detachedShell", "out of the group, found by the execution's mark"],
+    ["bareShell", "in the group, without any environment"],
+  ])("case T07, rule T8: a process that the body left is gone after the seal: %s, %s", async (name) => {
+    await using folder = await openFolder();
+    await using open = openPool();
+    const before = await pidOf(open.pool, folder.path);
+    const executor = await open.pool.acquire(task, slot);
+    expect((await runCase(executor, folder.path, name)).kind).toBe("returned");
+    const shell = Number(readFileSync(path.join(folder.path, "shell.pid"), "utf8"));
+    expect(await isRunning(shell)).toBe(true);
+    await executor.seal();
+    expect(await isRunning(shell)).toBe(false);
+    await executor.release();
+    // The executor itself had nothing left and is kept.
+    expect(await pidOf(open.pool, folder.path)).toBe(before);
+  });
+
+  test("release seals what was not sealed", async () => {
+    await using folder = await openFolder();
+    await using open = openPool();
+    const executor = await open.pool.acquire(task, slot);
+    await runCase(executor, folder.path, "shell");
+    await executor.release();
+    expect(await isRunning(Number(readFileSync(path.join(folder.path, "shell.pid"), "utf8")))).toBe(false);
+  });
+
+  test("release ends a body that still runs", async () => {
+    await using folder = await openFolder();
+    await using open = openPool();
+    const executor = await open.pool.acquire(task, slot);
+    const running = runCase(executor, folder.path, "hang");
+    await until(() => existsSync(path.join(folder.path, "started")));
+    await executor.release();
+    expect((await running).kind).toBe("lost");
+  });
+
+  test("nothing of one execution reaches the next: mark, working folder, exit code", async () => {
+    await using folder = await openFolder();
+    await using open = openPool();
+    const executor = await open.pool.acquire(task, slot);
+    await runCase(executor, folder.path, "leaveFolder");
+    await executor.release();
+    const next = await open.pool.acquire(task, slot);
+    const outcome = await runCase(next, folder.path, "identity");
+    await next.release();
+    expect(outcome).toMatchObject({
+      kind: "returned",
+      resultJson: expect.stringContaining(JSON.stringify(process.cwd())),
+    });
+  });
+});

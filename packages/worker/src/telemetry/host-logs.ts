@@ -1,0 +1,68 @@
+import type { Counters } from "./counters.ts";
+import { createLogger, type Log, type LogLevel, type LogSink } from "./log.ts";
+import { prettyLine } from "./pretty.ts";
+import { createRotatingFile, type RotatingFile } from "./rotating-file.ts";
+import { createFdSink, type FdSink } from "./stderr-sink.ts";
+
+/** What {@link createHostLogs} needs; sizes and times are those of the settings. */
+export interface HostLogsOptions {
+  /** `PERAGO_LOG_ROOT`. */
+  readonly root: string;
+  /** `PERAGO_LOG_FILE_MAX_SIZE`, bytes. */
+  readonly maxSizeBytes: number;
+  /** `PERAGO_LOG_RETENTION`, milliseconds. */
+  readonly retentionMs: number;
+  readonly secrets: readonly string[];
+  readonly counters: Counters;
+  readonly level?: LogLevel;
+  /** One pretty line instead of JSON on stderr. Default: whether stderr is a terminal. */
+  readonly pretty?: boolean;
+  /** Where the host's own lines are shown. Default stderr. */
+  readonly stderr?: FdSink;
+  readonly nowMs?: () => number;
+}
+
+/** All logs of one host: one rotating file per worker id, and stderr. */
+export interface HostLogs {
+  /** The host's own lines: stderr, and the file `host.jsonl`. */
+  readonly host: Log;
+  /** Lines about the attempts of one worker id: stderr, and its file. */
+  worker(workerId: string): Log;
+  /** What a task's body logs and prints: the worker id's file only. */
+  body(workerId: string): Log;
+  /** Removes rotated files past the retention. */
+  sweep(): void;
+  /** Waits for stderr and closes the files. */
+  close(): Promise<void>;
+}
+
+/** Opens the logs of a host. Files are made with their first line. */
+export function createHostLogs(options: HostLogsOptions): HostLogs {
+  const { counters, secrets, root, maxSizeBytes, retentionMs } = options;
+  const nowMs = options.nowMs ?? Date.now;
+  const level = options.level ?? "info";
+  const isPretty = options.pretty ?? process.stderr.isTTY;
+  const stderr = options.stderr ?? createFdSink(isPretty ? { format: prettyLine } : {});
+  const files = new Map<string, RotatingFile>();
+  const fileOf = (name: string): RotatingFile => {
+    const known = files.get(name);
+    if (known !== undefined) return known;
+    const fresh = createRotatingFile({ root, name, maxSizeBytes, retentionMs, nowMs });
+    files.set(name, fresh);
+    return fresh;
+  };
+  const logTo = (sinks: readonly LogSink[], fields: Record<string, unknown>): Log =>
+    createLogger({ sinks, level, secrets, counters, fields, nowMs });
+  return {
+    host: logTo([stderr, fileOf("host")], {}),
+    worker: (workerId) => logTo([stderr, fileOf(workerId)], { workerId }),
+    body: (workerId) => logTo([fileOf(workerId)], { workerId, source: "body" }),
+    sweep: () => {
+      for (const file of files.values()) file.sweep();
+    },
+    close: async () => {
+      await stderr.flush();
+      for (const file of files.values()) file.close();
+    },
+  };
+}

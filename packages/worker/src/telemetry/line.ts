@@ -1,0 +1,26 @@
+/** The longest line that a sink is given, newline included; what is longer is cut and marked. */
+export const MAX_LINE_BYTES = 64 * 1024;
+
+// JSON leaves these as they are; terminals and line readers do not (fault J5): DEL, C1 controls, line and paragraph
+// separators, and the characters that turn the direction of text.
+const UNSAFE = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** JSON text in which no character can end the line or steer a terminal. It stays the same JSON value. */
+export function safeJson(json: string): string {
+  return json.replace(UNSAFE, escape);
+}
+
+/** Plain text in which no character can end the line or steer a terminal. */
+export function safeText(text: string): string {
+  return text.replace(CONTROL, escape);
+}
+
+/** Cuts a text to a number of UTF-16 units, at a letter border, and says that it was cut. */
+export function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, Math.max(0, maxLength - 3)).toWellFormed()}...`;
+}
+
+function escape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
