@@ -17,6 +17,8 @@ import { registerTaskDefs } from "../src/conductor/task-defs.ts";
 import { systemClock } from "../src/conductor/testing/system-clock.ts";
 import { createExecutorPool } from "../src/executor/pool.ts";
 import { createTargetStore } from "../src/lakefs/target-store.ts";
+import type { Lease, PolledTask } from "../src/attempt/ports/attempt-source.ts";
+import type { TaskDescription } from "../src/tasks/description.ts";
 import { describeModules } from "../src/tasks/describe-modules.ts";
 import { createCounters } from "../src/telemetry/counters.ts";
 import { createLogger } from "../src/telemetry/log.ts";
@@ -53,7 +55,13 @@ beforeAll(async () => {
   await lakefs.createRepository({ name: repository, storageNamespace: `local://${repository}`, defaultBranch: "main" });
   const open = (): Buffer => Buffer.from("hello");
   for (const path of ["data/in.txt", "other/kept.txt"]) {
-    await lakefs.uploadObject({ repository, branch: "main", path, source: { sizeBytes: 5, open }, attributes: { contentType: "text/plain", metadata: {} } });
+    await lakefs.uploadObject({
+      repository,
+      branch: "main",
+      path,
+      source: { sizeBytes: 5, open },
+      attributes: { contentType: "text/plain", metadata: {} },
+    });
   }
   await lakefs.commit(repository, "main", { message: "data" });
 });
@@ -66,28 +74,36 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-test("rule C1, P1, A2: one attempt on the real servers publishes a confirm commit and completes its workflow", async () => {
-  const input = (await lakefs.getBranch(repository, "main")).commit_id;
-  const described = await describeModules([join(import.meta.dirname, "tasks/append.ts")], { clock: systemClock, environment: process.env });
+async function describeTask(): Promise<TaskDescription> {
+  const modules = [join(import.meta.dirname, "tasks/append.ts")];
+  const described = await describeModules(modules, { clock: systemClock, environment: process.env });
   expect(described.findings).toEqual([]);
   const [task] = described.tasks;
   if (task === undefined) throw new Error("the task module was not described");
+  return task;
+}
+
+async function startWorkflow(task: TaskDescription, ref: string): Promise<string> {
   await registerTaskDefs(http, [{ ...task.taskDef }]);
-  const workflowDef = {
-    name: workflow,
-    version: 1,
-    schemaVersion: 2,
-    ownerEmail: "data@example.com",
-    timeoutSeconds: 0,
-    tasks: [{ name: task.name, taskReferenceName: "append", type: "SIMPLE", inputParameters: { workspace: "${workflow.input.workspace}", params: { text: "published" } } }],
-  };
-  await http.send({ method: "POST", path: "/metadata/workflow", bodyJson: JSON.stringify(workflowDef), timeoutMs: 10_000 });
-  const workspace = { repository, branch: "main", refType: "commit", ref: input };
-  const started = await http.send({ method: "POST", path: `/workflow/${workflow}`, bodyJson: JSON.stringify({ workspace }), timeoutMs: 10_000 });
-  const workflowId = started.text;
-  const answer = await pollTasks(http, systemClock, { taskName: task.name, workerId: "real-host", count: 1, timeoutMs: 5000 });
+  const inputParameters = { workspace: "${workflow.input.workspace}", params: { text: "published" } };
+  const tasks = [{ name: task.name, taskReferenceName: "append", type: "SIMPLE", inputParameters }];
+  const head = { name: workflow, version: 1, schemaVersion: 2, ownerEmail: "data@example.com", timeoutSeconds: 0 };
+  await post("/metadata/workflow", { ...head, tasks });
+  return post(`/workflow/${workflow}`, { workspace: { repository, branch: "main", refType: "commit", ref } });
+}
+
+async function post(path: string, body: unknown): Promise<string> {
+  return (await http.send({ method: "POST", path, bodyJson: JSON.stringify(body), timeoutMs: 10_000 })).text;
+}
+
+async function pollOne(taskName: string): Promise<PolledTask> {
+  const answer = await pollTasks(http, systemClock, { taskName, workerId: "real-host", count: 1, timeoutMs: 5000 });
   const polled = answer.tasks[0]?.polled;
   if (polled === undefined) throw new Error("no task came");
+  return polled;
+}
+
+async function leaseFor(polled: PolledTask): Promise<Lease> {
   const lease = createLease({
     held: polled,
     pollSentAtMs: polled.pollSentAtMs,
@@ -97,7 +113,11 @@ test("rule C1, P1, A2: one attempt on the real servers publishes a confirm commi
     events: { onLost: () => undefined, onTrouble: () => undefined },
   });
   await lease.start();
-  const run = createAttemptRunner({
+  return lease;
+}
+
+function runner(): ReturnType<typeof createAttemptRunner> {
+  return createAttemptRunner({
     executors,
     source: createAttemptSource(http),
     store: createTargetStore(lakefs),
@@ -116,13 +136,25 @@ test("rule C1, P1, A2: one attempt on the real servers publishes a confirm commi
     reasonMaxLength: 500,
     cancelGraceMs: 5000,
   });
-  const done = await run({ task, polled, workerId: "real-host0001", lease, subscribe: () => () => undefined });
+}
+
+test("rule C1, P1, A2: one attempt on the real servers publishes a confirm commit and completes its workflow", async () => {
+  const input = (await lakefs.getBranch(repository, "main")).commit_id;
+  const task = await describeTask();
+  const workflowId = await startWorkflow(task, input);
+  const polled = await pollOne(task.name);
+  const lease = await leaseFor(polled);
+  const done = await runner()({ task, polled, workerId: "real-host0001", lease, subscribe: () => () => undefined });
   expect(done, lines.join("\n")).toMatchObject({ outcome: { kind: "completed", by: "commit" }, reported: "accepted" });
 
   const head = await lakefs.getCommit(repository, (await lakefs.getBranch(repository, "main")).commit_id);
   expect(head.parents).toEqual([input]);
   expect(Object.keys(head.metadata)).toEqual(expect.arrayContaining([...CONFIRM_KEYS]));
-  expect(head.metadata).toMatchObject({ "perago.phase": "confirm", "perago.expected_head": input, "perago.supersedes": "" });
+  expect(head.metadata).toMatchObject({
+    "perago.phase": "confirm",
+    "perago.expected_head": input,
+    "perago.supersedes": "",
+  });
   expect((await lakefs.statObject(repository, head.id, "data/out.txt")).size_bytes).toBe(9);
   expect(await lakefs.listBranches(repository, { prefix: "perago-stg", showHidden: true })).toEqual([]);
   expect(existsSync(join(root, "real-host0001", "files"))).toBe(false);

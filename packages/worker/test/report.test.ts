@@ -18,7 +18,7 @@ describe("rule R4: the report", () => {
     const end = await execute({ lakefs, conductor }, { body });
     const order = ["stopLease", "readForReport", "report", "readBack"] as const;
     const places = order.map((phase) => end.phases.indexOf(phase));
-    expect(places).toEqual([...places].sort((left, right) => left - right));
+    expect(places).toEqual(places.toSorted((left, right) => left - right));
   });
 
   test("rule R4, R13: a report that fails is repeated with a read before each sending, until it is taken", async () => {

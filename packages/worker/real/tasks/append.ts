@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { defineTask, requireGlob } from "@perago/taskdef";
 import { z } from "zod";
 
-/** A body that writes one file; its name comes from the environment so that tests never share a queue. */
-export default defineTask({
+/** A body that writes one file. */
+export const append = defineTask({
   name: "perago.real.append",
   ownerEmail: "data@example.com",
   workspace: { prefix: "/data", pre: [requireGlob("**/*.txt")] },

@@ -22,6 +22,7 @@ export interface AttemptPorts {
   readonly observer: Observer;
 }
 
+/** What one run of the driver needs. */
 export interface Drive {
   readonly facts: AttemptFacts;
   readonly ports: AttemptPorts;

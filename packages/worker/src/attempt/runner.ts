@@ -60,7 +60,13 @@ export function createAttemptRunner(parts: AttemptRunnerParts): (request: Attemp
       ...(parts.store === undefined ? {} : { store: parts.store }),
       ...(parts.sync === undefined || task.workspace === undefined
         ? {}
-        : { workspace: createAttemptWorkspace({ sync: parts.sync, site: parts.site(workerId, executionId), ...task.workspace }) }),
+        : {
+            workspace: createAttemptWorkspace({
+              sync: parts.sync,
+              site: parts.site(workerId, executionId),
+              ...task.workspace,
+            }),
+          }),
       source: parts.source,
       executor,
       lease: request.lease,
@@ -76,7 +82,11 @@ export function createAttemptRunner(parts: AttemptRunnerParts): (request: Attemp
   };
 }
 
-function attemptFacts(parts: AttemptRunnerParts, { task, polled, workerId }: AttemptRequest, executionId: string): AttemptFacts {
+function attemptFacts(
+  parts: AttemptRunnerParts,
+  { task, polled, workerId }: AttemptRequest,
+  executionId: string,
+): AttemptFacts {
   const budget = task.publishBudget;
   const { workspace } = task;
   return {
@@ -102,7 +112,10 @@ function attemptFacts(parts: AttemptRunnerParts, { task, polled, workerId }: Att
   };
 }
 
-/** The executor is taken with the first question, so that one that cannot start fails the attempt like any other refusal. */
+/**
+ * The executor is taken with the first question, so that one that cannot start fails the attempt like any other
+ * refusal.
+ */
 function lazyExecutor(acquire: () => Promise<Executor>): Executor {
   let taken: Executor | undefined;
   const held = async (): Promise<Executor> => (taken ??= await acquire());
@@ -129,7 +142,8 @@ function observerOver(log: Log, counters: Counters): Observer {
 
 function logEnd(log: Log, { outcome, reported }: Done, durationMs: number): void {
   const fields = { reported, durationMs };
-  if (outcome.kind === "completed") return log.info("attempt completed", { ...fields, by: outcome.by, ref: outcome.ref });
+  if (outcome.kind === "completed")
+    return log.info("attempt completed", { ...fields, by: outcome.by, ref: outcome.ref });
   if (outcome.kind === "silent") return log.warn(outcome.reason, fields);
   const { code, message, hint } = outcome.failure;
   log.warn("attempt failed", { ...fields, code, reason: message, hint });

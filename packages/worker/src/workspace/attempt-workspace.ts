@@ -13,6 +13,7 @@ export interface AttemptSite {
   remove(): Promise<void>;
 }
 
+/** What one workspace is made of. */
 export interface AttemptWorkspaceParts {
   readonly sync: SyncWorker;
   readonly site: AttemptSite;

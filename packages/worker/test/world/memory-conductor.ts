@@ -67,7 +67,12 @@ export class MemoryConductor {
     Object.assign(task, { status: "IN_PROGRESS", workerId, pollCount: task.pollCount + 1 });
     const { workflowInstanceId, taskId, retryCount, scheduledTime, pollCount, retriedTaskId } = task;
     return {
-      ...{ workflowInstanceId, taskId, retryCount, scheduledTime, pollCount, workerId },
+      workflowInstanceId,
+      taskId,
+      retryCount,
+      scheduledTime,
+      pollCount,
+      workerId,
       ...(retriedTaskId === undefined ? {} : { retriedTaskId }),
       taskDefName: "features.build",
       referenceTaskName: "build",

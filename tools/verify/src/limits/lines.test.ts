@@ -25,6 +25,12 @@ it("refuses a line of 121 letters unless it holds an address", () => {
   expect(checkLines([{ path: "a.ts", text: `// https://${"x".repeat(119)}` }])).toEqual([]);
 });
 
+it("lets the title of a test be longer, in a test file only", () => {
+  const text = `  test("${"x".repeat(119)}", () => {\n`;
+  expect(checkLines([{ path: "packages/a/test/a.test.ts", text }])).toEqual([]);
+  expect(checkLines([{ path: "packages/a/src/a.ts", text }])).toHaveLength(1);
+});
+
 it("counts lines with and without a last line break", () => {
   expect([lineCount("a\nb\n"), lineCount("a\nb")]).toEqual([2, 2]);
 });

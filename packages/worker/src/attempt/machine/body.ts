@@ -8,6 +8,7 @@ export function enterBody(state: Knows["run"]): Decision {
   return { next: { ...state, phase: "run" } };
 }
 
+/** The one phase in which user code runs. */
 export const run: Phase<"run"> = {
   ask({ facts, input, path }) {
     const { polled, workspace, bodyTimeoutMs } = facts;

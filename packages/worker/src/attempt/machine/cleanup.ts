@@ -11,6 +11,7 @@ export const deleteStaging: Phase<"deleteStaging"> = {
   }),
 };
 
+/** Rule X1, the local folder. */
 export const removeFolder: Phase<"removeFolder"> = {
   ask: () => ({}),
   answered: (state) => ({ next: { ...state, phase: "releaseExecutor" } }),
@@ -20,6 +21,7 @@ export const removeFolder: Phase<"removeFolder"> = {
   }),
 };
 
+/** The last thing held: the slot is free after it. */
 export const releaseExecutor: Phase<"releaseExecutor"> = {
   ask: () => ({}),
   answered: done,

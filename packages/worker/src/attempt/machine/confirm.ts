@@ -35,7 +35,10 @@ export const recheckAttempt: Phase<"recheckAttempt"> = {
   refused: (state, why) => stop(state, failed(why)),
 };
 
-/** Rule C9: a heartbeat first where the lease is too short. One that fails is tried again until the rounds or the lease end. */
+/**
+ * Rule C9: a heartbeat first where the lease is too short. One that fails is tried again until the rounds or the lease
+ * end.
+ */
 export const extendLease: Phase<"extendLease"> = {
   ask: () => ({}),
   answered: (state) => ({ next: { ...state, phase: "pinHead" } }),
@@ -76,6 +79,7 @@ export const merge: Phase<"merge"> = {
   },
 };
 
+/** The wait after a busy answer or a heartbeat that failed (rule C8). */
 export const pauseMerge: Phase<"pauseMerge"> = {
   ask: ({ delayMs }) => ({ delayMs }),
   answered: (state) => ({ next: { ...state, phase: "pinHead" } }),
@@ -110,7 +114,8 @@ function afterBusy(state: Knows["merge"], message: string, retryAfterMs: number,
   const untilMs = state.mergeUntilMs ?? clock.nowMs;
   if (clock.nowMs + retryAfterMs < untilMs && state.round < BOUNDS.mergeRounds) return nextRound(state, retryAfterMs);
   const target = `${state.input.repository}/${state.input.branch}`;
-  const text = `lakeFS was busy for the whole merge budget of ${state.facts.mergeTimeoutMs} ms on ${target}: ${message}`;
+  const budget = `${state.facts.mergeTimeoutMs} ms`;
+  const text = `lakeFS was busy for the whole merge budget of ${budget} on ${target}: ${message}`;
   return stop(
     state,
     failed(failure("server_unavailable", text, "the engine retries; raise lakefsMergeTimeoutSeconds if it stays so")),
@@ -144,6 +149,7 @@ function failed(why: Failure): Outcome {
 }
 
 function leaseTooShort({ polled, mergeTimeoutMs }: AttemptFacts): Failure {
-  const message = `the lease of ${polled.responseTimeoutSeconds} s never outlasted a merge of up to ${mergeTimeoutMs} ms`;
+  const lease = `the lease of ${polled.responseTimeoutSeconds} s`;
+  const message = `${lease} never outlasted a merge of up to ${mergeTimeoutMs} ms`;
   return failure("attempt_stale", message, "raise timeout.responseSeconds above the publish budget's sum");
 }

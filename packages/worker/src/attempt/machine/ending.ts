@@ -7,21 +7,27 @@ export function end(state: Common, outcome: Outcome, notes: readonly Note[] = []
   return { next: { phase: "stopLease", facts, owned, ...(signal ? { signal } : {}), outcome }, notes };
 }
 
+/** Ends with a failure. */
 export function fail(state: Common, failure: Failure, notes: readonly Note[] = []): Decision {
   return end(state, { kind: "failed", failure }, notes);
 }
 
+/** A failure as data. */
 export function failure(code: FailureCode, message: string, hint: string): Failure {
   return { code, message, hint };
 }
 
-/** The output of rule I2. A published commit and the input ref have the same length, so the size is known before (rule I3). */
+/**
+ * The output of rule I2. A published commit and the input ref have the same length, so the size is known before (rule
+ * I3).
+ */
 export function outputJson(resultJson: string, workspace?: WorkspaceInput): string {
   if (workspace === undefined) return `{"result":${resultJson}}`;
   const { repository, branch, ref } = workspace;
   return `{"workspace":${JSON.stringify({ repository, branch, refType: "commit", ref })},"result":${resultJson}}`;
 }
 
+/** The outcome of an attempt with a workspace that did what it was asked (rule I2). */
 export function completed(
   state: Common & { readonly input: WorkspaceInput; readonly resultJson: string },
   by: "commit" | "adoption" | "no_op" | "read_only",

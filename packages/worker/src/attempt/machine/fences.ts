@@ -10,7 +10,8 @@ export function attemptOutcome({ facts }: Common, read: TaskRead | null, clock: 
   const { polled } = facts;
   const verdict = decideAttempt({ held: polled, read, ...clock });
   if (verdict.verdict === "current") return undefined;
-  const message = `attempt ${polled.retryCount} of ${polled.referenceTaskName} (task ${polled.taskId}) is no longer current: ${verdict.reason}`;
+  const attempt = `attempt ${polled.retryCount} of ${polled.referenceTaskName} (task ${polled.taskId})`;
+  const message = `${attempt} is no longer current: ${verdict.reason}`;
   if (verdict.verdict === "held_elsewhere") return { kind: "silent", reason: message };
   const seen = read === null ? "" : `, status ${read.status}`;
   return {
@@ -57,7 +58,10 @@ export const compareOwn: Phase<"compareOwn"> = {
   },
 };
 
-/** Rule R2: an older merge that is under way is stopped by a moved head only, so a branch that is listed makes us publish. */
+/**
+ * Rule R2: an older merge that is under way is stopped by a moved head only, so a branch that is listed makes us
+ * publish.
+ */
 export const listStaging: Phase<"listStaging"> = {
   ask: ({ input, facts }) => ({
     repository: input.repository,

@@ -9,7 +9,7 @@ import type { ProjectionSummary } from "../ports/workspace.ts";
  * A phase asks exactly one thing; `phases.ts` names the file that decides what follows.
  *
  *   workspace-free   validate, run, report
- *   read-only        validate, resolve, sync in, pre guardrails, run, [project], report                              rule R1
+ *   read-only        validate, resolve, sync in, pre guardrails, run, [project], report (rule R1)
  *   writable         all of it, except where a rule ends it early
  */
 export interface Order {
@@ -54,6 +54,7 @@ export interface Order {
   releaseExecutor: Ask<Nothing, void>;
 }
 
+/** The name of a phase. */
 export type PhaseName = keyof Order;
 
 interface Ask<Args, Answer> {

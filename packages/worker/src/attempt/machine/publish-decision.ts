@@ -26,6 +26,7 @@ export function readRangeArgs({ input }: Located): {
   return { repository, branch, stopAt: ref, maxCommits: BOUNDS.walkCommits + 1 };
 }
 
+/** Runs the classifier over what was read (rule P7). */
 export function judge({ facts, input }: Located, range: CommitRange): Judgement {
   const { polled } = facts;
   const self = {
@@ -51,7 +52,8 @@ export function judge({ facts, input }: Located, range: CommitRange): Judgement 
 
 /** The head is no longer the one that staging started from; the last evaluation follows no moved head (rule P5). */
 export function headMoved(input: WorkspaceInput, from: string, to: string): Failure {
-  const message = `the head of ${input.repository}/${input.branch} moved from ${from} to ${to} while this attempt staged`;
+  const target = `${input.repository}/${input.branch}`;
+  const message = `the head of ${target} moved from ${from} to ${to} while this attempt staged`;
   return failure(
     "publish_fence",
     message,

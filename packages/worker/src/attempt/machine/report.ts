@@ -31,12 +31,14 @@ export const readForReport: Phase<"readForReport"> = {
   refused: (state, _why, clock) => againOrGiveUp(state, clock),
 };
 
+/** Rule R4: one request, bounded. */
 export const report: Phase<"report"> = {
   ask: (state) => ({ ...buildReport(state), timeoutMs: state.facts.reportTimeoutMs }),
   answered: (state) => ({ next: { ...state, phase: "readBack" } }),
   refused: (state, _why, clock) => againOrGiveUp(state, clock),
 };
 
+/** The wait before a result is sent again (rule R4). */
 export const pauseReport: Phase<"pauseReport"> = {
   ask: () => ({ delayMs: BOUNDS.reportPauseMs }),
   answered: (state) => ({ next: { ...state, phase: "readForReport" } }),

@@ -28,6 +28,7 @@ export const createStaging: Phase<"createStaging"> = {
   answered: (state) => ({ next: { ...state, phase: "stage" } }),
 };
 
+/** Rule T4: the projection goes onto the branch; the metadata is made before anything is committed (rule T9). */
 export const stage: Phase<"stage"> = {
   ask: ({ branch, base }) => ({ branch, base }),
   answered(state) {
@@ -60,7 +61,9 @@ export const verifyStaging: Phase<"verifyStaging"> = {
   }),
 };
 
-/** Rule C1: what the confirm commit says of itself; C2: `expectedHead` is the head that P5 pinned, which is the base. */
+/**
+ * Rule C1: what the confirm commit says of itself; C2: `expectedHead` is the head that P5 pinned, which is the base.
+ */
 export function confirmMetadata(
   state: Based & { readonly staged: Pick<Staged, "branch" | "stagingCommit"> },
 ): Record<string, string> {

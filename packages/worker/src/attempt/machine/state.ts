@@ -28,10 +28,13 @@ export interface Owned {
 export interface Common {
   readonly facts: AttemptFacts;
   readonly owned: Owned;
-  /** The first signal from outside; it stops the attempt before and in the body, later phases are held by the fences. */
+  /**
+   * The first signal from outside; it stops the attempt before and in the body, later phases are held by the fences.
+   */
   readonly signal?: Signal;
 }
 
+/** What somebody outside the attempt says: the lease, the clock or the host. */
 export interface Signal {
   readonly kind: "attempt_lost" | "body_timeout" | "shutdown";
   readonly reason: string;
@@ -48,14 +51,18 @@ type WithInput = Common & { readonly input: WorkspaceInput };
 type WithFolder = WithInput & { readonly path: string };
 /** A workspace-free attempt has neither input nor folder here. */
 type Running = Common & { readonly input?: WorkspaceInput; readonly path?: string };
+/** The body has returned. */
 export type Returned = Running & { readonly resultJson: string };
 type Written = WithFolder & { readonly resultJson: string };
 type Projected = Written & { readonly projection: ProjectionSummary };
 /** `base` is the head that the publish fence accepted before staging (rules T4, P5). */
 export type Based = Projected & { readonly base: string; readonly supersedes: string };
 type Staging = Based & { readonly branch: string };
+/** The staging commit is there. */
 export type Staged = Staging & { readonly stagingCommit: string };
-/** The loop at the end: rounds are bounded, and the budget of the merge counts from the first one sent (rules C4, C8). */
+/**
+ * The loop at the end: rounds are bounded, and the budget of the merge counts from the first one sent (rules C4, C8).
+ */
 export type Confirming = Based & {
   readonly round: number;
   readonly mergeUntilMs?: number;
@@ -68,8 +75,11 @@ type Looking = Common & {
   readonly resultJson: string;
   readonly merge: { readonly stagingCommit: string; readonly expectedHead: string };
 };
+/** The outcome is decided. */
 export type Ending = Common & { readonly outcome: Outcome };
+/** The result is on its way to the engine. */
 export type Reporting = Ending & { readonly unanswered: boolean; readonly lateReadBacks: number };
+/** What became of the result is known, as far as it can be. */
 export type Closing = Ending & { readonly reported: "accepted" | "dropped" | "not_sent" | "undelivered" };
 
 /** What each phase knows. A phase cannot be entered without it. */
@@ -108,8 +118,11 @@ export interface Knows {
   releaseExecutor: Closing;
 }
 
+/** The state of an attempt in one phase, or in any. */
 export type State<P extends PhaseName = PhaseName> = { [Q in P]: { readonly phase: Q } & Knows[Q] }[P];
+/** The end. */
 export type Done = Closing & { readonly phase: "done" };
+/** Every state, the end too. */
 export type AnyState = State | Done;
 
 /** One reading of the monotonic clock and of the lease's deadline, taken when the event happened. */
@@ -118,6 +131,7 @@ export interface ClockReading {
   readonly leaseDeadlineMs: number;
 }
 
+/** A phase got its answer. */
 export interface Answered<P extends PhaseName> {
   readonly type: "answered";
   readonly phase: P;
@@ -125,6 +139,7 @@ export interface Answered<P extends PhaseName> {
   readonly clock: ClockReading;
 }
 
+/** A phase could not be answered. */
 export interface Refused<P extends PhaseName> {
   readonly type: "refused";
   readonly phase: P;

@@ -48,6 +48,7 @@ const phases: { readonly [P in PhaseName]: Phase<P> } = {
   releaseExecutor,
 };
 
+/** What one step leads to. */
 export interface Step {
   readonly state: AnyState;
   readonly effects: readonly Effect[];

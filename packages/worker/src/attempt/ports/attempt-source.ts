@@ -17,7 +17,10 @@ export interface PolledTask extends AttemptIdentity {
   readonly receivedAtMs: number;
 }
 
-/** One fresh read of a task: who holds it, its status, and enough of its output to know our own again (rules A1, R6, R8). */
+/**
+ * One fresh read of a task: who holds it, its status, and enough of its output to know our own again (rules A1, R6,
+ * R8).
+ */
 export interface TaskRead extends AttemptIdentity {
   readonly status: string;
   /** `outputData.workspace.ref`, where there is one. */
@@ -26,8 +29,10 @@ export interface TaskRead extends AttemptIdentity {
   readonly hasResult: boolean;
 }
 
+/** What Conductor is told. */
 export type ReportStatus = "COMPLETED" | "FAILED" | "FAILED_WITH_TERMINAL_ERROR";
 
+/** One result, as it is sent. */
 export interface Report {
   readonly workflowInstanceId: string;
   readonly taskId: string;
@@ -38,7 +43,9 @@ export interface Report {
   readonly outputJson?: string;
 }
 
-/** Conductor as one attempt sees it. Methods throw `AttemptError` with `server_unavailable` when no answer can be had. */
+/**
+ * Conductor as one attempt sees it. Methods throw `AttemptError` with `server_unavailable` when no answer can be had.
+ */
 export interface AttemptSource {
   /** A fresh read; null where the engine does not know the task (rule A1). */
   read(taskId: string): Promise<TaskRead | null>;

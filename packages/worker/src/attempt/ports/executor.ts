@@ -1,6 +1,9 @@
 import type { AttemptInfo } from "@perago/taskdef";
 
-/** How a body ended, as the host has checked it. `outputJson` is the serialized result, valid against the output schema (rule I3). */
+/**
+ * How a body ended, as the host has checked it. `outputJson` is the serialized result, valid against the output schema
+ * (rule I3).
+ */
 export type BodyOutcome =
   | { readonly kind: "returned"; readonly resultJson: string; readonly sizeBytes: number }
   | { readonly kind: "failed"; readonly message: string }
@@ -9,6 +12,7 @@ export type BodyOutcome =
   | { readonly kind: "output_too_large"; readonly sizeBytes: number; readonly limitBytes: number }
   | { readonly kind: "lost"; readonly message: string };
 
+/** What one body is run with. */
 export interface BodyRequest {
   /** Local folder of the workspace; nothing for a workspace-free task. */
   readonly workspace?: {
@@ -29,7 +33,10 @@ export interface Executor {
   /** Parses `inputData.params` with the task's schema and keeps the parsed value for `run` (rule I3). */
   validate(inputData: unknown): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string }>;
   run(request: BodyRequest): Promise<BodyOutcome>;
-  /** Fires the body's AbortSignal, and kills the executor after the grace; `run` then ends with `lost` or what came first. */
+  /**
+   * Fires the body's AbortSignal, and kills the executor after the grace; `run` then ends with `lost` or what came
+   * first.
+   */
   cancel(reason: string, graceMs: number): void;
   /** Waits until nothing that the body started can still write; what is left is killed first (rule T8). */
   seal(): Promise<void>;

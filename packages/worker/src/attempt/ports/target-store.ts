@@ -8,13 +8,16 @@ export interface CommitRange {
   readonly commits: readonly FenceCommit[];
 }
 
-/** What one merge request came to. Only `busy` is known not to have merged (rule C8); `unknown` needs a read (rule C5). */
+/**
+ * What one merge request came to. Only `busy` is known not to have merged (rule C8); `unknown` needs a read (rule C5).
+ */
 export type MergeOutcome =
   | { readonly kind: "merged"; readonly commitId: string }
   | { readonly kind: "busy"; readonly message: string; readonly retryAfterMs: number }
   | { readonly kind: "refused"; readonly code: FailureCode; readonly message: string; readonly hint: string }
   | { readonly kind: "unknown"; readonly message: string };
 
+/** One merge into the target. */
 export interface MergeRequest {
   readonly repository: string;
   /** The staging commit id, not the branch name (rule C1). */

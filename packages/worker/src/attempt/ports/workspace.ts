@@ -11,7 +11,8 @@ export interface ProjectionSummary {
 
 /**
  * The local folder of one execution, and the transfers between it and lakeFS. The heavy work is done in sync threads.
- * Methods throw `AttemptError`: `input_invalid` for a commit no folder can hold (rule I5), `workspace_unstageable` for a
+ * Methods throw `AttemptError`: `input_invalid` for a commit no folder can hold (rule I5), `workspace_unstageable` for
+ * a
  * folder that cannot be published (rules T7, T8, T11), `server_unavailable` for a failed transfer.
  */
 export interface Workspace {
