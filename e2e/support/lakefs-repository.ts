@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import { LakefsClient, LakefsError, type Commit, type LakefsConnection } from "@perago/lakefs-sync";
+import { afterAll } from "vitest";
+import { realServers } from "./settings.ts";
+import { until } from "./until.ts";
+
+/** Bytes or text by path or key. */
+export type Tree = Readonly<Record<string, string | Buffer>>;
+
+const PROTECTION_TIMEOUT_MS = 30_000;
+const MAX_LOG_COMMITS = 2000;
+const PARALLEL_READS = 8;
+
+/** A repository of one test file on the real lakeFS, with `main` as its default branch. */
+export interface Repository {
+  readonly name: string;
+  readonly client: LakefsClient;
+  /** Uploads to a branch without committing. */
+  put(tree: Tree, branch?: string): Promise<void>;
+  /** Deletes keys on a branch without committing. */
+  remove(keys: readonly string[], branch?: string): Promise<void>;
+  /** Commits what lies uncommitted on a branch; returns the commit id. */
+  commit(message: string, branch?: string): Promise<string>;
+  /** `put` and `commit` in one; returns the commit id. */
+  commitTree(tree: Tree, branch?: string): Promise<string>;
+  /** As people bring data onto a protected branch: by a branch of their own and a merge. Returns the merge commit's id. */
+  mergeTree(tree: Tree, target?: string): Promise<string>;
+  createBranch(branch: string, sourceCommitId: string): Promise<void>;
+  /** Protects a branch, and returns when the server refuses a write to it: rules bite some seconds late (case L12). */
+  protect(branch?: string): Promise<void>;
+  head(branch?: string): Promise<string>;
+  /** All objects below a prefix with their bytes as latin1 text, by key: equal texts are equal bytes. */
+  tree(ref: string, prefix?: string): Promise<Record<string, string>>;
+  /** First parents from a ref on, newest first. */
+  log(ref?: string): Promise<readonly Commit[]>;
+  /** First parents from a ref down to a commit, that one left out, newest first. */
+  logSince(stopCommitId: string, ref?: string): Promise<readonly Commit[]>;
+  /** Names of all branches, hidden ones too. */
+  branches(): Promise<readonly string[]>;
+}
+
+/** The connection of the real lakeFS, or through a proxy in front of it. */
+export function lakefsConnection(endpoint?: string): LakefsConnection {
+  const { lakefsUrl, accessKeyId, secretAccessKey } = realServers();
+  return { endpoint: endpoint ?? lakefsUrl, accessKeyId, secretAccessKey };
+}
+
+/** Makes a repository with a random name; it is deleted after the test file. */
+export async function createRepository(label = "e2e"): Promise<Repository> {
+  const client = new LakefsClient(lakefsConnection());
+  const name = `${label}-${randomBytes(6).toString("hex")}`;
+  const { blockstoreType } = await client.getConfig();
+  await client.createRepository({ name, storageNamespace: `${blockstoreType}://${name}` });
+  afterAll(async () => {
+    await client.deleteRepository(name);
+    await client.close();
+  });
+  return repository(client, name);
+}
+
+function repository(client: LakefsClient, name: string): Repository {
+  const put = async (tree: Tree, branch = "main"): Promise<void> => {
+    for (const [path, content] of Object.entries(tree)) {
+      const bytes = Buffer.from(content);
+      const attributes = { contentType: "application/octet-stream", metadata: {} };
+      const source = { sizeBytes: bytes.length, open: () => bytes };
+      await client.uploadObject({ repository: name, branch, path, source, attributes });
+    }
+  };
+  const commit = async (message: string, branch = "main"): Promise<string> =>
+    (await client.commit(name, branch, { message })).id;
+  const head = async (branch = "main"): Promise<string> => (await client.getBranch(name, branch)).commit_id;
+  const logSince = (stop: string | undefined, ref = "main") => readLog(client, name, ref, stop);
+  return {
+    name,
+    client,
+    put,
+    remove: async (keys, branch = "main") => {
+      for (const key of keys) await client.deleteObject(name, branch, key);
+    },
+    commit,
+    commitTree: async (tree, branch = "main") => {
+      await put(tree, branch);
+      return commit("test data", branch);
+    },
+    mergeTree: async (tree, target = "main") => {
+      const branch = `people-${randomBytes(6).toString("hex")}`;
+      await client.createBranch(name, { name: branch, sourceCommitId: await head(target) });
+      await put(tree, branch);
+      const sourceRef = await commit("somebody's data", branch);
+      const merge = { sourceRef, destinationBranch: target, message: "by hand", metadata: {}, squashMerge: true };
+      const { reference } = await client.mergeIntoBranch(name, merge);
+      await client.deleteBranch(name, branch);
+      return reference;
+    },
+    createBranch: (branch, sourceCommitId) => client.createBranch(name, { name: branch, sourceCommitId }),
+    protect: (branch = "main") => protect(client, name, branch),
+    head,
+    tree: (ref, prefix = "") => readTree(client, name, ref, prefix),
+    log: (ref) => logSince(undefined, ref),
+    logSince,
+    branches: async () => (await client.listBranches(name, { showHidden: true })).map(({ id }) => id),
+  };
+}
+
+async function readTree(
+  client: LakefsClient,
+  repositoryName: string,
+  ref: string,
+  prefix: string,
+): Promise<Record<string, string>> {
+  const keys: string[] = [];
+  for await (const page of client.listObjects(repositoryName, ref, prefix)) keys.push(...page.map(({ path }) => path));
+  const read = new Map<string, string>();
+  const rest = keys.values();
+  const readers = Array.from({ length: PARALLEL_READS }, async () => {
+    for (const path of rest) read.set(path, await readObject(client, { repository: repositoryName, ref, path }));
+  });
+  await Promise.all(readers);
+  return Object.fromEntries(keys.map((key) => [key, read.get(key) ?? ""]));
+}
+
+function readObject(client: LakefsClient, where: { repository: string; ref: string; path: string }): Promise<string> {
+  return client.getObject(where, {}, async (answer) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer.chunks) chunks.push(chunk);
+    return Buffer.concat(chunks).toString("latin1");
+  });
+}
+
+async function readLog(
+  client: LakefsClient,
+  repositoryName: string,
+  ref: string,
+  stopCommitId: string | undefined,
+): Promise<readonly Commit[]> {
+  const commits: Commit[] = [];
+  const filter = { firstParent: true, maxCommitCount: MAX_LOG_COMMITS };
+  for await (const page of client.logCommits(repositoryName, ref, filter)) {
+    for (const commit of page) {
+      if (commit.id === stopCommitId) return commits;
+      commits.push(commit);
+    }
+  }
+  if (stopCommitId !== undefined) throw new Error(`${stopCommitId} is no first parent of ${repositoryName}/${ref}`);
+  return commits;
+}
+
+/** A commit of nothing is the probe: it changes nothing on either side of the moment when the rule begins. */
+async function protect(client: LakefsClient, repositoryName: string, branch: string): Promise<void> {
+  await client.setBranchProtectionRules(repositoryName, [{ pattern: branch }]);
+  const bites = async (): Promise<boolean> => {
+    try {
+      await client.commit(repositoryName, branch, { message: "probe of the protection" });
+      throw new Error(`${repositoryName}/${branch} had something to commit`);
+    } catch (error) {
+      if (!(error instanceof LakefsError)) throw error;
+      if (error.status === 403) return true;
+      if (error.code === "no_changes") return false;
+      throw error;
+    }
+  };
+  const patience = { timeoutMs: PROTECTION_TIMEOUT_MS, everyMs: 250 };
+  await until(`branch ${branch} of ${repositoryName} is protected`, bites, patience);
+}
