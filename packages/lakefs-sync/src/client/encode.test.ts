@@ -1,5 +1,5 @@
-import { fc, test } from "@fast-check/vitest";
-import { expect } from "vitest";
+import { fc, test as property } from "@fast-check/vitest";
+import { expect, test } from "vitest";
 import { encodeTarget } from "./encode.ts";
 
 const keys = [
@@ -33,7 +33,7 @@ test("case N11: different keys stay different", () => {
   expect(new Set(keys.map((key) => encodeTarget("", ["x"], { path: key }))).size).toBe(keys.length);
 });
 
-test.prop([fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" })])(
+property.prop([fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" })])(
   "case N10: any text survives one encoding and one decoding",
   (left, right) => {
     const url = new URL(encodeTarget("/b", ["r"], { left, right }), "http://h");

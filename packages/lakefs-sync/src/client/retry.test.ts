@@ -1,5 +1,5 @@
-import { fc, test } from "@fast-check/vitest";
-import { expect } from "vitest";
+import { fc, test as property } from "@fast-check/vitest";
+import { expect, test } from "vitest";
 import { defaultRetryPolicy, nextDelayMs, parseRetryAfter } from "./retry.ts";
 
 test("case B19: Retry-After is read as seconds or as a date, and nonsense is nothing", () => {
@@ -11,7 +11,7 @@ test("case B19: Retry-After is read as seconds or as a date, and nonsense is not
   expect(parseRetryAfter(undefined, now)).toBeUndefined();
 });
 
-test.prop([
+property.prop([
   fc.integer({ min: 1, max: 30 }),
   fc.option(fc.integer({ min: 0, max: 600_000 }), { nil: undefined }),
   fc.integer({ min: 0, max: 600_000 }),

@@ -6,7 +6,7 @@ import { segmentDefect } from "./segment.ts";
  * @throws SyncError `prefix_invalid` where a segment can be no directory.
  */
 export function normalisePrefix(prefix: string): string {
-  const inner = prefix.replace(/^\//, "").replace(/\/$/, "");
+  const inner = prefix.replace(/^\/+/, "").replace(/\/+$/, "");
   if (inner === "") return "";
   for (const segment of inner.split("/")) {
     const defect = segmentDefect(segment);

@@ -1,0 +1,188 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { failureFrom } from "../../test/fake-http.ts";
+import { fakeLakefs, fakeObject, type FakeFaults, type FakeObject } from "../../test/fake-lakefs.ts";
+import { contextTo } from "../../test/job-context.ts";
+import { tempFolder } from "../../test/temp-folder.ts";
+import { partialFolderOf, syncIn } from "./sync-in.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+
+async function bringIn(
+  objects: [string, FakeObject][],
+  prefix = "in",
+  faults: FakeFaults = {},
+): Promise<{ parent: string; folder: string; done: Promise<Snapshot> }> {
+  const parent = tempFolder();
+  const folder = join(parent, "work");
+  const { endpoint } = await fakeLakefs({ c1: new Map(objects) }, faults);
+  return { parent, folder, done: syncIn(contextTo(endpoint), { repository: "r", commitId: "c1", prefix, folder }) };
+}
+
+test("case N19 case N01: empty files and dot files come in, byte for byte, readable and writable", async () => {
+  const { folder, done } = await bringIn([
+    ["in/_SUCCESS", fakeObject("")],
+    ["in/.hidden/x", fakeObject("dot")],
+    ["in/big", fakeObject(Buffer.alloc(700_000, "z"))],
+  ]);
+  const { entries } = await done;
+  expect(entries.length).toBe(3);
+  expect(statSync(join(folder, "_SUCCESS")).size).toBe(0);
+  expect(readFileSync(join(folder, ".hidden/x"), "utf8")).toBe("dot");
+  expect(readFileSync(join(folder, "big")).equals(Buffer.alloc(700_000, "z"))).toBe(true);
+  expect(statSync(join(folder, "big")).mode & 0o777).toBe(0o644);
+});
+
+test("case N02 rule T10: a directory marker becomes a directory", async () => {
+  const { folder, done } = await bringIn([
+    ["in/empty/", fakeObject("")],
+    ["in/full/", fakeObject("")],
+    ["in/full/x", fakeObject("x")],
+  ]);
+  const { entries } = await done;
+  expect(entries.map((entry) => entry.path)).toEqual(["full/x"]);
+  expect(readdirSync(folder).toSorted()).toEqual(["empty", "full"]);
+});
+
+test("case N17 rule T11: a prefix without objects is an empty folder", async () => {
+  const { folder, done } = await bringIn([["other/x", fakeObject("x")]], "nope");
+  expect((await done).entries).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("case N17 rule I5: a prefix that names an object is terminal", async () => {
+  const { parent, done } = await bringIn([["lakes.parquet", fakeObject("x")]], "lakes.parquet/");
+  expect(await failureFrom(() => done)).toMatchObject({
+    code: "input_unrepresentable",
+    terminal: true,
+    names: ["lakes.parquet"],
+  });
+  expect(readdirSync(parent)).toEqual([]);
+});
+
+test("case N12 case N04 rule I5: a listing that no folder can hold is terminal, names all keys, and nothing is written", async () => {
+  const { parent, done } = await bringIn([
+    ["in/../evil", fakeObject("x")],
+    ["in/a", fakeObject("x")],
+    ["in/a/b", fakeObject("x")],
+    ["in/ok", fakeObject("x")],
+  ]);
+  const error = await failureFrom(() => done);
+  expect(error).toMatchObject({ code: "input_unrepresentable", terminal: true });
+  expect(error).toMatchObject({ names: expect.arrayContaining(["in/../evil", "in/a", "in/a/b"]) });
+  expect(readdirSync(parent)).toEqual([]);
+});
+
+test("case B08 rule T2: bytes that are shorter than the record says fail, naming the key, and leave nothing", async () => {
+  const short: FakeFaults = {
+    intercept: (request, response) => {
+      if (!request.target.includes("/objects?path=in%2Fb")) return false;
+      response.writeHead(200, { "content-length": "1" }).end("x");
+      return true;
+    },
+  };
+  const { parent, done } = await bringIn(
+    [
+      ["in/a", fakeObject("one")],
+      ["in/b", fakeObject("two")],
+    ],
+    "in",
+    short,
+  );
+  expect(await failureFrom(() => done)).toMatchObject({ code: "transfer_mismatch", names: ["in/b"], terminal: false });
+  expect(readdirSync(parent)).toEqual([]);
+});
+
+test("case B08: bytes of the right size with another MD5 fail", async () => {
+  const { done } = await bringIn([["in/b", fakeObject("two", "0123456789abcdef0123456789abcdef")]]);
+  expect(await failureFrom(() => done)).toMatchObject({ code: "transfer_mismatch", names: ["in/b"] });
+});
+
+test("case B07: a checksum that is no MD5 is not taken for one", async () => {
+  const { done } = await bringIn([["in/b", fakeObject("two", "0123456789abcdef0123456789abcdef-3")]]);
+  expect((await done).entries[0]?.hash).toBe(fakeObject("two").checksum);
+});
+
+test("case T06: a transfer that is cut is taken up again, from the start", async () => {
+  let cut = 0;
+  const faults: FakeFaults = {
+    intercept: (request, response) => {
+      if (!request.target.includes("/objects?path=") || cut >= 2) return false;
+      cut += 1;
+      response.writeHead(200, { "content-length": "700000" });
+      response.write(Buffer.alloc(400_000, "q"));
+      setImmediate(() => response.socket?.destroy());
+      return true;
+    },
+  };
+  const { folder, done } = await bringIn([["in/big", fakeObject(Buffer.alloc(700_000, "z"))]], "in", faults);
+  await done;
+  expect(readFileSync(join(folder, "big")).equals(Buffer.alloc(700_000, "z"))).toBe(true);
+});
+
+test("case G02 rule I5: data that garbage collection took is terminal, names key and commit, and is not asked for again", async () => {
+  let asked = 0;
+  const gone: FakeFaults = {
+    intercept: (request, response) => {
+      if (!request.target.includes("/objects?path=")) return false;
+      asked += 1;
+      response.writeHead(410).end('{"message": "No data"}');
+      return true;
+    },
+  };
+  const { done } = await bringIn([["in/b", fakeObject("two")]], "in", gone);
+  const error = await failureFrom(() => done);
+  expect(error).toMatchObject({ code: "input_data_gone", terminal: true, names: ["in/b"] });
+  expect(String(error)).toContain("c1");
+  expect(asked).toBe(1);
+});
+
+test("case T06: nothing is built on what an interrupted sync-in left, and no folder is overwritten", async () => {
+  const parent = tempFolder();
+  const folder = join(parent, "work");
+  const { endpoint } = await fakeLakefs({ c1: new Map([["in/a", fakeObject("x")]]) });
+  const job = { repository: "r", commitId: "c1", prefix: "in", folder };
+  mkdirSync(partialFolderOf(folder));
+  expect(await failureFrom(() => syncIn(contextTo(endpoint), job))).toMatchObject({ code: "folder_exists" });
+  expect(existsSync(partialFolderOf(folder))).toBe(true);
+  writeFileSync(folder, "mine");
+  expect(await failureFrom(() => syncIn(contextTo(endpoint), job))).toMatchObject({ code: "folder_exists" });
+  expect(readFileSync(folder, "utf8")).toBe("mine");
+});
+
+test("case T06: an abort in the middle leaves nothing behind", async () => {
+  const parent = tempFolder();
+  const controller = new AbortController();
+  const stop: FakeFaults = {
+    intercept: (request) => {
+      if (!request.target.includes("/objects?path=")) return false;
+      controller.abort();
+      return true;
+    },
+  };
+  const { endpoint } = await fakeLakefs({ c1: new Map([["in/a", fakeObject("x")]]) }, stop);
+  const job = { repository: "r", commitId: "c1", prefix: "in", folder: join(parent, "work") };
+  await failureFrom(() => syncIn(contextTo(endpoint, controller.signal), job));
+  expect(readdirSync(parent)).toEqual([]);
+});
+
+test("case B19: with a third of the answers 429 or 503, 200 files come in with a bounded number of requests", async () => {
+  let count = 0;
+  let requests = 0;
+  const loaded: FakeFaults = {
+    intercept: (_request, response) => {
+      requests += 1;
+      count = (count * 1103515245 + 12345) % 2147483648;
+      if (count % 10 >= 3) return false;
+      response.writeHead(count % 2 === 0 ? 429 : 503).end();
+      return true;
+    },
+  };
+  const objects = Array.from({ length: 200 }, (_, index): [string, FakeObject] => [
+    `in/${index}`,
+    fakeObject(`${index}`),
+  ]);
+  const { done } = await bringIn(objects, "in", loaded);
+  expect((await done).entries.length).toBe(200);
+  expect(requests).toBeLessThan(500);
+});

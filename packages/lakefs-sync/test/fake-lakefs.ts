@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { answerJson, fakeHttp, type SeenRequest } from "./fake-http.ts";
+
+/** An object of the fake store. */
+export interface FakeObject {
+  bytes: Buffer;
+  checksum: string;
+  contentType: string;
+  metadata: Record<string, string>;
+}
+
+const md5 = (bytes: Buffer): string => createHash("md5").update(bytes).digest("hex");
+
+/** A fake object of some text; its checksum is the MD5 unless one is given. */
+export function fakeObject(content: string | Buffer, checksum?: string): FakeObject {
+  const bytes = Buffer.from(content);
+  return { bytes, checksum: checksum ?? md5(bytes), contentType: "text/plain", metadata: {} };
+}
+
+/** What a test changes in the fake server. */
+export interface FakeFaults {
+  /** Answers in the server's place; true where it did. */
+  readonly intercept?: (request: SeenRequest, response: ServerResponse) => boolean;
+  /** Makes the checksum of an upload; default MD5. */
+  readonly checksumOf?: (bytes: Buffer) => string;
+}
+
+/** The objects of each ref of a tiny lakeFS: enough for listings, transfers, deletes and diffs. */
+export async function fakeLakefs(
+  refs: Record<string, Map<string, FakeObject>>,
+  faults: FakeFaults = {},
+): Promise<{ readonly endpoint: string; readonly seen: SeenRequest[] }> {
+  const page = (results: unknown[]): unknown => ({
+    pagination: { has_more: false, next_offset: "", results: results.length, max_per_page: 1000 },
+    results,
+  });
+  const statsOf = (path: string, object: FakeObject): unknown => ({
+    path,
+    path_type: "object",
+    checksum: object.checksum,
+    physical_address: "local://x",
+    size_bytes: object.bytes.length,
+    content_type: object.contentType,
+    metadata: object.metadata,
+    mtime: 1,
+  });
+  const upload = (request: SeenRequest, objects: Map<string, FakeObject>, path: string): unknown => {
+    const metadata: Record<string, string> = {};
+    for (const [name, value] of Object.entries(request.headers)) {
+      if (name.startsWith("x-lakefs-meta-")) metadata[name.slice("x-lakefs-meta-".length)] = String(value);
+    }
+    const checksum = (faults.checksumOf ?? md5)(request.body);
+    const object = { bytes: request.body, checksum, contentType: request.headers["content-type"] ?? "", metadata };
+    objects.set(path, object);
+    return statsOf(path, object);
+  };
+  const remove = (request: SeenRequest, objects: Map<string, FakeObject>): unknown => {
+    const parsed: { paths: string[] } = JSON.parse(request.body.toString());
+    for (const path of parsed.paths) objects.delete(path);
+    return { errors: [] };
+  };
+  return await fakeHttp((request, response) => {
+    if (faults.intercept?.(request, response)) return;
+    const url = new URL(request.target, "http://fake");
+    const segments = url.pathname.split("/").slice(5);
+    const objects = refs[segments[1] ?? ""];
+    const what = segments.slice(2).join("/");
+    const path = url.searchParams.get("path") ?? "";
+    const object = objects?.get(path);
+    if (objects === undefined) answerJson(response, { message: "not found" }, 404);
+    else if (what === "objects/ls") {
+      const prefix = url.searchParams.get("prefix") ?? "";
+      const keys = [...objects].filter(([key]) => key.startsWith(prefix));
+      answerJson(response, page(keys.map(([key, value]) => statsOf(key, value))));
+    } else if (what === "objects/delete") answerJson(response, remove(request, objects));
+    else if (request.method === "POST") answerJson(response, upload(request, objects, path), 201);
+    else if (object === undefined) answerJson(response, { message: "path not found" }, 404);
+    else if (what === "objects/stat") answerJson(response, statsOf(path, object));
+    else response.writeHead(200, { "content-length": object.bytes.length }).end(object.bytes);
+  });
+}
