@@ -122,7 +122,8 @@ function runner(): ReturnType<typeof createAttemptRunner> {
     source: createAttemptSource(http),
     store: createTargetStore(lakefs),
     sync,
-    site: (workerId, executionId) => ({
+    held: new Set(),
+    site: ({ workerId, executionId }) => ({
       folder: join(root, workerId, executionId, "files"),
       prepare: async () => void (await mkdir(join(root, workerId, executionId), { recursive: true })),
       remove: () => rm(join(root, workerId, executionId), { recursive: true, force: true }),

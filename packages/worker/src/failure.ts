@@ -1,4 +1,7 @@
-/** Every code a failed attempt may carry (rule R7). The status each leads to stands in `attempt/machine/result-table.ts`. */
+/**
+ * Every code a failed attempt may carry (rule R7). The status each leads to stands in
+ * `attempt/machine/result-table.ts`.
+ */
 export const FAILURE_CODES = [
   "input_invalid",
   "ref_invalid",
@@ -27,7 +30,10 @@ export const FAILURE_CODES = [
 
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-/** Why an attempt failed, as data: the code, the thing that failed, and the mend (rule R3). Never a secret or a host path. */
+/**
+ * Why an attempt failed, as data: the code, the thing that failed, and the mend (rule R3). Never a secret or a host
+ * path.
+ */
 export interface Failure {
   readonly code: FailureCode;
   readonly message: string;

@@ -1,1 +1,35 @@
-export const placeholder: number = 1;
+export type { Clock } from "./attempt/ports/clock.ts";
+export { openConductor } from "./conductor/client.ts";
+export type { ConductorClient, ConductorConnection } from "./conductor/client.ts";
+export { ConductorError } from "./conductor/errors.ts";
+export type { ConductorErrorCode } from "./conductor/errors.ts";
+export { getTaskDef, registerTaskDefs } from "./conductor/task-defs.ts";
+export type { RegisteredTaskDef } from "./conductor/task-defs.ts";
+export { describeSettings } from "./config/describe.ts";
+export type { SettingDescription } from "./config/describe.ts";
+export { readVariables } from "./config/environment.ts";
+export type { Variables } from "./config/environment.ts";
+export { SettingsError } from "./config/finding.ts";
+export type { SettingFinding } from "./config/finding.ts";
+export type { Secret } from "./config/secret.ts";
+export { parseSettings } from "./config/settings.ts";
+export type {
+  ConductorSettings,
+  LakefsSettings,
+  SettingFlags,
+  SettingNeeds,
+  Settings,
+  Surroundings,
+} from "./config/settings.ts";
+export { runHost } from "./host/run-host.ts";
+export type { RunHostOptions, RunningHost } from "./host/run-host.ts";
+export type { HostEnd } from "./host/host.ts";
+export { PreflightError } from "./host/preflight.ts";
+export type { PreflightFinding } from "./host/preflight.ts";
+export { SlotPlanError } from "./host/slots.ts";
+export { HostLockError } from "./workspace/host-lock.ts";
+export { systemClock } from "./system-clock.ts";
+export { VERSION } from "./version.ts";
+export { describeModules } from "./tasks/describe-modules.ts";
+export type { DescribedModules, DescribeModulesOptions } from "./tasks/describe-modules.ts";
+export type { TaskDescription, TaskFinding } from "./tasks/description.ts";

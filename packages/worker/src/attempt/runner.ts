@@ -24,13 +24,22 @@ export interface AttemptRequest {
   readonly subscribe: (listener: (signal: Signal) => void) => () => void;
 }
 
+/** Who makes a folder. */
+export interface Execution {
+  readonly workerId: string;
+  readonly executionId: string;
+  readonly taskId: string;
+}
+
 /** What all attempts of one host share. `store` and `sync` are absent where no task has a workspace. */
 export interface AttemptRunnerParts {
   readonly executors: ExecutorPool;
   readonly source: AttemptSource;
   readonly store?: TargetStore;
   readonly sync?: SyncWorker;
-  readonly site: (workerId: string, executionId: string) => AttemptSite;
+  readonly site: (execution: Execution) => AttemptSite;
+  /** Ids of the executions that run now: what the local sweep must leave alone (rule X3). */
+  readonly held: Set<string>;
   readonly clock: Clock;
   readonly ids: Ids;
   /** The log of a slot. */
@@ -55,31 +64,31 @@ export function createAttemptRunner(parts: AttemptRunnerParts): (request: Attemp
     const executionId = parts.ids.executionId();
     const { workflowInstanceId, taskId, retryCount } = polled;
     const log = parts.log(workerId).child({ task: task.name, workflowInstanceId, taskId, retryCount, executionId });
-    const executor = lazyExecutor(() => parts.executors.acquire(task, { workerId }));
-    const ports: AttemptPorts = {
-      ...(parts.store === undefined ? {} : { store: parts.store }),
-      ...(parts.sync === undefined || task.workspace === undefined
-        ? {}
-        : {
-            workspace: createAttemptWorkspace({
-              sync: parts.sync,
-              site: parts.site(workerId, executionId),
-              ...task.workspace,
-            }),
-          }),
-      source: parts.source,
-      executor,
-      lease: request.lease,
-      clock: parts.clock,
-      observer: observerOver(log, parts.counters),
-    };
+    const ports = portsFor(parts, request, executionId, log);
     log.info("attempt started");
     const beginMs = parts.clock.nowMs();
     const facts = attemptFacts(parts, request, executionId);
-    const done = await driveAttempt({ facts, ports, cancelGraceMs: parts.cancelGraceMs, subscribe: request.subscribe });
-    logEnd(log, done, parts.clock.nowMs() - beginMs);
-    return done;
+    parts.held.add(executionId);
+    try {
+      const { cancelGraceMs } = parts;
+      const done = await driveAttempt({ facts, ports, cancelGraceMs, subscribe: request.subscribe });
+      logEnd(log, done, parts.clock.nowMs() - beginMs);
+      return done;
+    } finally {
+      parts.held.delete(executionId);
+    }
   };
+}
+
+function portsFor(parts: AttemptRunnerParts, request: AttemptRequest, executionId: string, log: Log): AttemptPorts {
+  const { task, polled, workerId, lease } = request;
+  const { store, sync, source, clock } = parts;
+  const common = { source, lease, clock, observer: observerOver(log, parts.counters) };
+  const executor = lazyExecutor(() => parts.executors.acquire(task, { workerId }));
+  if (store === undefined || sync === undefined || task.workspace === undefined) return { ...common, executor };
+  const site = parts.site({ workerId, executionId, taskId: polled.taskId });
+  const { pre, post } = task.workspace;
+  return { ...common, executor, store, workspace: createAttemptWorkspace({ sync, site, pre, post }) };
 }
 
 function attemptFacts(

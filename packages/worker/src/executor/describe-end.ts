@@ -11,18 +11,16 @@ export interface ProcessEnd {
 
 const OUT_OF_MEMORY = /heap out of memory|Allocation failed|process out of memory/i;
 
-/** Says in one sentence why an executor ended, the most certain cause first (rule R5, fault H4). */
-export function describeEnd(end: ProcessEnd): string {
-  if (end.killReason !== undefined) return `the executor was killed: ${end.killReason}`;
-  if (end.fault !== undefined) return `the executor ended: ${end.fault}`;
-  if (end.stderrTail.some((line) => OUT_OF_MEMORY.test(line)))
-    return "the executor ended: JavaScript heap out of memory";
-  if (end.signal !== null)
-    return `the executor was ended by ${end.signal}${end.signal === "SIGKILL" ? memoryHint : ""}`;
-  if (end.exitCode === 0) return "the executor exited with code 0 and without a result (process.exit in the task?)";
+/** Says in one sentence why an executor ended, the most certain cause first (rule R5, fault H4). The subject names the process. */
+export function describeEnd(end: ProcessEnd, subject = "the executor"): string {
+  if (end.killReason !== undefined) return `${subject} was killed: ${end.killReason}`;
+  if (end.fault !== undefined) return `${subject} ended: ${end.fault}`;
+  if (end.stderrTail.some((line) => OUT_OF_MEMORY.test(line))) return `${subject} ended: JavaScript heap out of memory`;
+  if (end.signal !== null) return `${subject} was ended by ${end.signal}${end.signal === "SIGKILL" ? memoryHint : ""}`;
+  if (end.exitCode === 0) return `${subject} exited with code 0 and without a result (process.exit in the task?)`;
   const lastLine = end.stderrTail.findLast((line) => /\berror\b/i.test(line)) ?? end.stderrTail.at(-1);
   const detail = lastLine === undefined ? "" : `: ${lastLine.trim()}`;
-  return `the executor exited with code ${end.exitCode ?? "unknown"} and without a result${detail}`;
+  return `${subject} exited with code ${end.exitCode ?? "unknown"} and without a result${detail}`;
 }
 
 const memoryHint = " (not by this host; the system's out-of-memory killer?)";

@@ -61,7 +61,9 @@ export async function describeInChild(modulePath: string, options: DescribeOptio
   });
   const exit = await untilGone(child);
   stop.abort();
-  return result ?? { type: "silent", exitCode: exit.exitCode, end: describeEnd({ ...exit, stderrTail }) };
+  return (
+    result ?? { type: "silent", exitCode: exit.exitCode, end: describeEnd({ ...exit, stderrTail }, "its process") }
+  );
 }
 
 /** "close" comes after the last message and the last line; the group is killed, so nothing holds them open. */

@@ -1,6 +1,7 @@
 import type { SyncWorker } from "@perago/lakefs-sync";
 import { evaluateGuardrails, type Guardrail } from "@perago/taskdef";
 import type { Workspace } from "../attempt/ports/workspace.ts";
+import { AttemptError } from "../failure.ts";
 import { asSyncAttempt } from "./sync-failure.ts";
 
 /** Where one execution's folder lies and how it goes away again. */
@@ -32,7 +33,7 @@ export function createAttemptWorkspace({ sync, site, pre, post }: AttemptWorkspa
   let digest: string | undefined;
   return {
     async syncIn({ repository, commitId, prefix }) {
-      await site.prepare();
+      await prepared(site);
       const job = { repository, commitId, prefix, folder: site.folder };
       const { workspaceId, fileCount, paths } = await asSyncAttempt(sync.syncIn(job));
       folder = { workspaceId, paths };
@@ -67,6 +68,18 @@ export function createAttemptWorkspace({ sync, site, pre, post }: AttemptWorkspa
       await site.remove();
     },
   };
+}
+
+/** A full or closed disk is met here first (case T08). */
+async function prepared(site: AttemptSite): Promise<void> {
+  try {
+    await site.prepare();
+  } catch (error) {
+    const why = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const message = `the workspace root cannot take the attempt's folder: ${why}`;
+    const hint = "free space on the disk of PERAGO_WORKSPACE_ROOT, or check its owner and permissions";
+    throw new AttemptError({ code: "workspace_unstageable", message, hint }, { cause: error });
+  }
 }
 
 function violations(guardrails: readonly Guardrail[], paths: readonly string[]): readonly string[] {

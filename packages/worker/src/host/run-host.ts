@@ -1,0 +1,189 @@
+import { createHash, randomBytes } from "node:crypto";
+import { LakefsClient, SyncWorker, type LakefsConnection } from "@perago/lakefs-sync";
+import { createAttemptRunner } from "../attempt/runner.ts";
+import type { Done } from "../attempt/machine/state.ts";
+import { createAttemptSource } from "../conductor/attempt-source.ts";
+import { openConductor, type ConductorClient } from "../conductor/client.ts";
+import { secretValues, type Settings } from "../config/settings.ts";
+import { createExecutorPool, type ExecutorPool } from "../executor/pool.ts";
+import { endStrays } from "../executor/processes.ts";
+import { createTargetStore } from "../lakefs/target-store.ts";
+import type { TaskDescription } from "../tasks/description.ts";
+import { createCounters, type Counters } from "../telemetry/counters.ts";
+import { createHostLogs, type HostLogs } from "../telemetry/host-logs.ts";
+import { createLocalSite } from "../workspace/attempt-site.ts";
+import { systemClock } from "../system-clock.ts";
+import { VERSION } from "../version.ts";
+import { startHost, type HostEnd } from "./host.ts";
+import { preflight } from "./preflight.ts";
+import type { RunAttempt } from "./task-host.ts";
+
+/** Time between a body's AbortSignal and the end of its executor (rule A4). */
+const CANCEL_GRACE_MS = 5000;
+
+/** What a whole host is made of. */
+export interface RunHostOptions {
+  readonly tasks: readonly TaskDescription[];
+  readonly settings: Settings;
+  /** The process' environment; executors get it scrubbed. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A host that polls. */
+export interface RunningHost {
+  /** Stops polling, finishes what runs, ends (fault H1). */
+  drain(): void;
+  /** Ends the bodies, too. */
+  force(): void;
+  readonly counters: Counters;
+  /** Resolves when everything is closed. */
+  readonly ended: Promise<HostEnd>;
+}
+
+/**
+ * Puts a whole host together and starts it: servers looked at first, then lock, executors and polls.
+ * Throws `ConductorError` or `LakefsError` where a server is away or refuses, `PreflightError` where a TaskDef is not
+ * registered, `HostLockError` where another host has the workspace root, `SlotPlanError` for slots that do not fit.
+ */
+export async function runHost(options: RunHostOptions): Promise<RunningHost> {
+  const { tasks, settings, environment } = options;
+  const counters = createCounters();
+  const secrets = secretValues(settings);
+  const logs = createHostLogs({
+    root: settings.logRoot,
+    maxSizeBytes: settings.logFileMaxSizeBytes,
+    retentionMs: settings.logRetentionMs,
+    secrets,
+    counters,
+  });
+  const closing: (() => Promise<unknown>)[] = [() => logs.close()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closing.toReversed()) await close();
+  };
+  try {
+    const conductor = await connect(settings);
+    closing.push(() => Promise.resolve(conductor.close()));
+    for (const { message, hint, code } of await preflight(conductor, tasks)) logs.host.warn(message, { code, hint });
+    const lakefs = await openLakefs(settings, tasks);
+    if (lakefs !== undefined)
+      closing.push(
+        () => lakefs.sync.close(),
+        () => lakefs.client.close(),
+      );
+    const hostMark = createHash("sha256").update(settings.workspaceRoot).digest("hex").slice(0, 16);
+    const executors = createExecutorPool({
+      clock: systemClock,
+      environment,
+      secrets,
+      hostMark,
+      log: logs.host,
+      bodyLog: (workerId) => logs.body(workerId),
+      counters,
+      outputLimitBytes: settings.outputMaxSizeBytes,
+    });
+    closing.push(() => executors.close());
+    return start({ tasks, settings, conductor, lakefs, executors, logs, counters, hostMark, closeAll });
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+interface Lakefs {
+  readonly client: LakefsClient;
+  readonly sync: SyncWorker;
+}
+
+interface Parts {
+  readonly tasks: readonly TaskDescription[];
+  readonly settings: Settings;
+  readonly conductor: ConductorClient;
+  readonly lakefs: Lakefs | undefined;
+  readonly executors: ExecutorPool;
+  readonly logs: HostLogs;
+  readonly counters: Counters;
+  readonly hostMark: string;
+  readonly closeAll: () => Promise<void>;
+}
+
+function start(parts: Parts): RunningHost {
+  const { tasks, settings, conductor, executors, logs, counters } = parts;
+  const held = new Set<string>();
+  const startedAtMs = Date.now();
+  let strays: Promise<unknown> | undefined;
+  const host = startHost({
+    tasks,
+    settings,
+    conductor,
+    runAttempt: attemptRunner(parts, held),
+    ready: async (task, slot, signal) => {
+      // Under the lock, and before this host starts anything of its own (case S06).
+      strays ??= endStrays(parts.hostMark, systemClock);
+      await strays;
+      await executors.warm(task, slot, signal);
+    },
+    isHeld: (executionId) => held.has(executionId),
+    clock: systemClock,
+    log: logs.host,
+    process: { pid: process.pid, startedAtMs },
+  });
+  const ended = host.ended.then(async (end) => {
+    await parts.closeAll();
+    return end;
+  });
+  return { drain: () => host.drain(), force: () => host.force(), counters, ended };
+}
+
+function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
+  const { settings, logs, lakefs } = parts;
+  const owner = { pid: process.pid, startedAtMs: Date.now(), nowMs: () => Date.now() };
+  const run = createAttemptRunner({
+    executors: parts.executors,
+    source: createAttemptSource(parts.conductor),
+    ...(lakefs === undefined ? {} : { store: createTargetStore(lakefs.client), sync: lakefs.sync }),
+    site: (execution) => createLocalSite(settings.workspaceRoot, execution, owner),
+    held,
+    clock: systemClock,
+    ids: { executionId: () => randomBytes(6).toString("hex") },
+    log: (workerId) => logs.worker(workerId),
+    counters: parts.counters,
+    version: VERSION,
+    outputLimitBytes: settings.outputMaxSizeBytes,
+    reasonMaxLength: settings.failureReasonMaxLength,
+    cancelGraceMs: CANCEL_GRACE_MS,
+  });
+  return async ({ slot, ...request }) => ({ outcome: outcomeName(await run({ ...request, workerId: slot.workerId })) });
+}
+
+function outcomeName({ outcome }: Done): string {
+  return outcome.kind === "failed" ? outcome.failure.code : outcome.kind;
+}
+
+function connect({ conductor }: Settings): Promise<ConductorClient> {
+  if (conductor === undefined) throw new Error("a host without a Conductor address was started");
+  const { serverUrl, auth } = conductor;
+  const revealed =
+    auth === undefined ? {} : { auth: { keyId: auth.keyId.reveal(), keySecret: auth.keySecret.reveal() } };
+  return openConductor({ serverUrl, ...revealed }, () => systemClock.nowMs());
+}
+
+/** Only where a task has a workspace. Asks once, so that a wrong address or key is seen before any task is taken. */
+async function openLakefs({ lakefs }: Settings, tasks: readonly TaskDescription[]): Promise<Lakefs | undefined> {
+  if (tasks.every((task) => task.workspace === undefined)) return undefined;
+  if (lakefs === undefined) throw new Error("a host with workspace tasks was started without lakeFS settings");
+  const connection: LakefsConnection = {
+    endpoint: lakefs.endpointUrl,
+    accessKeyId: lakefs.accessKeyId,
+    secretAccessKey: lakefs.secretAccessKey.reveal(),
+  };
+  const client = new LakefsClient(connection);
+  try {
+    await client.getConfig();
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  const sync = new SyncWorker({ connection });
+  sync.warm();
+  return { client, sync };
+}
