@@ -19,6 +19,12 @@ export const layers: readonly Layer[] = [
   { name: "@perago/taskdef", folder: "packages/taskdef", mayImport: ["@perago/budget"], runtime: ["zod"] },
   { name: "@perago/lakefs-sync", folder: "packages/lakefs-sync", mayImport: [], runtime: ["p-limit", "undici"] },
   {
+    name: "@perago/emulator",
+    folder: "packages/emulator",
+    mayImport: [],
+    runtime: ["@hono/node-server", "hono", "wasmoon", "yaml"],
+  },
+  {
     name: "@perago/worker",
     folder: "packages/worker",
     mayImport: ["@perago/fence", "@perago/budget", "@perago/taskdef", "@perago/lakefs-sync"],
