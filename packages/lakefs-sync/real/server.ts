@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
-import { LakefsClient, SyncWorker, type LakefsConnection } from "@perago/lakefs-sync";
+import { afterAll, expect } from "vitest";
+import { LakefsClient, SyncWorker, type LakefsConnection, type StagedChanges } from "@perago/lakefs-sync";
 
 function setting(name: string): string {
   const value = process.env[name] ?? "";
@@ -29,6 +29,13 @@ export async function realBench(): Promise<{
   readonly folder: (name: string) => string;
   readonly put: (path: string, content: string | Buffer, branch?: string) => Promise<void>;
   readonly commitMain: (message: string) => Promise<string>;
+  /** Projects, stages on a fresh branch of the given base, commits and verifies. */
+  readonly stageAll: (
+    workspaceId: number,
+    baseCommitId: string,
+  ) => Promise<StagedChanges & { readonly commitId: string }>;
+  /** All objects below a prefix as text, by key. */
+  readonly objectsOf: (ref: string, prefix: string) => Promise<Record<string, string>>;
 }> {
   const connection = realConnection();
   const client = new LakefsClient(connection);
@@ -53,6 +60,29 @@ export async function realBench(): Promise<{
       const attributes = { contentType: "application/octet-stream", metadata: {} };
       const source = { sizeBytes: bytes.length, open: () => bytes };
       await client.uploadObject({ repository, branch, path, source, attributes });
+    },
+    stageAll: async (workspaceId, baseCommitId) => {
+      const { digest } = await sync.project({ workspaceId });
+      const branch = `stg-${randomBytes(6).toString("hex")}`;
+      await client.createBranch(repository, { name: branch, sourceCommitId: baseCommitId, hidden: true });
+      const staged = await sync.stage({ workspaceId, digest, branch, baseCommitId });
+      const commit = await client.commitOnce(repository, branch, { message: "staged", allowEmpty: true, baseCommitId });
+      await sync.verifyStaging({ workspaceId, stagingCommitId: commit.id });
+      expect(await sync.compare({ workspaceId, commitId: commit.id })).toEqual({ equal: true });
+      return { ...staged, commitId: commit.id };
+    },
+    objectsOf: async (ref, prefix) => {
+      const shown: Record<string, string> = {};
+      for await (const page of client.listObjects(repository, ref, prefix)) {
+        for (const { path } of page) {
+          shown[path] = await client.getObject({ repository, ref, path }, {}, async (answer) => {
+            const chunks: Buffer[] = [];
+            for await (const chunk of answer.chunks) chunks.push(chunk);
+            return Buffer.concat(chunks).toString();
+          });
+        }
+      }
+      return shown;
     },
     commitMain: async (message) => (await client.commit(repository, "main", { message })).id,
   };
