@@ -9,7 +9,8 @@ import { sendReport } from "./report.ts";
 export const ATTEMPT_READ_TIMEOUT_MS = 5_000;
 
 /**
- * Conductor behind the `AttemptSource` port. Failures are `AttemptError`s whose cause is the `ConductorError`: `result_not_ours` where the engine
+ * Conductor behind the `AttemptSource` port. Failures are `AttemptError`s whose cause is the `ConductorError`:
+ * `result_not_ours` where the engine
  * does not know the reported task (case R14: sending again cannot help), else `server_unavailable`.
  */
 export function createAttemptSource(

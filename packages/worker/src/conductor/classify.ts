@@ -19,7 +19,10 @@ const RETRYABLE_4XX = new Set([408, 409, 423, 425, 429]);
 
 const engineErrorSchema = z.object({ message: z.string(), retryable: z.boolean().optional() });
 
-/** The code of a failed `fetch`: it stands on the cause, or on the first of its causes when several addresses were tried. */
+/**
+ * The code of a failed `fetch`: it stands on the cause, or on the first of its causes when several addresses were
+ * tried.
+ */
 export function transportCode(error: unknown): string | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < 4 && current instanceof Error; depth += 1) {

@@ -12,7 +12,10 @@ export interface ConductorClient extends ConductorHttp {
   close(): void;
 }
 
-/** Opens a connection. With a key pair the first token is fetched at once: a wrong one throws `conductor_unauthorized`. */
+/**
+ * Opens a connection. With a key pair the first token is fetched at once: a wrong one throws
+ * `conductor_unauthorized`.
+ */
 export async function openConductor(connection: ConductorConnection, nowMs: () => number): Promise<ConductorClient> {
   const { serverUrl, auth } = connection;
   const tokens = auth === undefined ? undefined : await createTokenSource({ serverUrl, ...auth, nowMs });

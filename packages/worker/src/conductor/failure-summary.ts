@@ -23,7 +23,8 @@ export interface FailureNote {
 }
 
 /**
- * Counts equal failures and says when one is worth a line (case A10): the first at once, then one summary a minute, and one at the end. No clock inside.
+ * Counts equal failures and says when one is worth a line (case A10): the first at once, then one summary a minute,
+ * and one at the end. No clock inside.
  */
 export class FailureSummary {
   readonly #entries = new Map<string, Entry>();

@@ -25,7 +25,10 @@ export interface ConductorAnswer {
   readonly text: string;
 }
 
-/** Sends one request and reads its whole answer. Throws `ConductorError`; repeats nothing but reads on a closed connection. */
+/**
+ * Sends one request and reads its whole answer. Throws `ConductorError`; repeats nothing but reads on a closed
+ * connection.
+ */
 export interface ConductorHttp {
   /** Server URL without a trailing slash, for messages. */
   readonly origin: string;
@@ -33,8 +36,10 @@ export interface ConductorHttp {
 }
 
 /**
- * The bounded layer below everything that talks to Conductor. The SDK's own requests repeat up to 3 times after a broken connection and 5 times
- * after a 429, sleep between without looking at a signal, and share one time limit of the whole client; a heartbeat or a result must be sent once and
+ * The bounded layer below everything that talks to Conductor. The SDK's own requests repeat up to 3 times after a
+ * broken connection and 5 times
+ * after a 429, sleep between without looking at a signal, and share one time limit of the whole client; a heartbeat
+ * or a result must be sent once and
  * end when we say (rules R4, R8). So the SDK gives the tokens, and requests go through here.
  */
 export function createConductorHttp(options: {

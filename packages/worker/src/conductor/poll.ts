@@ -4,7 +4,10 @@ import { type ConductorHttp, parseAnswer } from "./http.ts";
 import type { PollAsk } from "./poll-decision.ts";
 import { parsePolledTask, type ParsedTask, type UnreadableTask } from "./polled-task.ts";
 
-/** What a poll may take beyond its own waiting. Long, because a task in an answer that nobody reads waits out its response timeout (fault E8). */
+/**
+ * What a poll may take beyond its own waiting. Long, because a task in an answer that nobody reads waits out its
+ * response timeout (fault E8).
+ */
 export const POLL_GRACE_MS = 15_000;
 
 /** What one poll brought. */

@@ -175,7 +175,7 @@ describe("settings", () => {
     const shown = [
       inspect(settings, { depth: 9, showHidden: true }),
       JSON.stringify(settings),
-      `${settings.lakefs?.secretAccessKey}`,
+      String(settings.lakefs?.secretAccessKey),
     ];
     for (const text of shown) expect(text).not.toContain("canary");
     expect(secretValues(settings)).toEqual(["canary-key", "canary-secret", "canary-lakefs"]);

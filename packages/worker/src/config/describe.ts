@@ -92,7 +92,7 @@ const TABLE: readonly SettingDescription[] = [
     form: "text",
     default: "<host name>-<6 random letters>",
     secret: false,
-    text: "Conductor's worker id of this host. Must be unique among all hosts of one engine: do not give it to several replicas.",
+    text: "Conductor's worker id of this host, unique among all hosts of one engine: never give it to two replicas.",
   },
   {
     name: "PERAGO_EXECUTION_MODE",

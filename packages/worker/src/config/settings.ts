@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { describeSettings } from "./describe.ts";
 import type { Variables } from "./environment.ts";
 import { SettingsError, type SettingFinding } from "./finding.ts";
-import { Secret } from "./secret.ts";
+import type { Secret } from "./secret.ts";
 import { settingsSchema, type ParsedSettings } from "./settings-schema.ts";
 
 export interface ConductorSettings {
@@ -71,7 +71,8 @@ export interface Surroundings {
 }
 
 /**
- * Parses flags and variables with one schema. Empty variables are unset. Throws `SettingsError` with everything that is wrong; what is only worth a word
+ * Parses flags and variables with one schema. Empty variables are unset. Throws `SettingsError` with everything that
+ * is wrong; what is only worth a word
  * comes back as `warnings`.
  */
 export function parseSettings(input: {

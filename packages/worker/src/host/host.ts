@@ -13,7 +13,10 @@ import { createTroubles } from "./troubles.ts";
 
 /** Between two looks of the watchdog. */
 const WATCHDOG_INTERVAL_MS = 15_000;
-/** After a forced end attempts get this long where no task has a publish budget; else the longest `workerShutdownGraceSeconds`. */
+/**
+ * After a forced end attempts get this long where no task has a publish budget; else the longest
+ * `workerShutdownGraceSeconds`.
+ */
 export const FORCE_GRACE_MS = 30_000;
 
 export interface HostOptions {
@@ -54,7 +57,8 @@ export interface Host {
 }
 
 /**
- * Starts polling for the tasks. Call `preflight` before. Where a task has a workspace, takes the lock of the workspace root and sweeps it.
+ * Starts polling for the tasks. Call `preflight` before. Where a task has a workspace, takes the lock of the
+ * workspace root and sweeps it.
  * Throws `SlotPlanError`, and `HostLockError` where another host has the root.
  */
 export function startHost(options: HostOptions): Host {
@@ -102,9 +106,9 @@ export function startHost(options: HostOptions): Host {
     forceAfterMs: settings.shutdownForceKillAfterMs,
     graceMs: graceMs(tasks),
   });
-  const ended = end.ended.then((how) => {
+  const ended = end.ended.then(async (how) => {
     watching.abort();
-    root.close();
+    await root.close();
     log.info("the host has ended", { leftRunningCount: how.leftRunningCount });
     return how;
   });
@@ -118,14 +122,14 @@ export function startHost(options: HostOptions): Host {
 
 interface Root {
   readonly holdReason: () => Promise<string | undefined>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The workspace root's lock, sweep and disk check; nothing of it where no task has a workspace. */
 function openRoot(options: HostOptions): Root {
   const { settings, clock, log, readDiskSpace } = options;
   if (options.tasks.every((task) => task.workspace === undefined)) {
-    return { holdReason: async () => undefined, close() {} };
+    return { holdReason: async () => undefined, close: async () => {} };
   }
   const root = settings.workspaceRoot;
   const lock = takeHostLock(root, { ...options.process, workerIdPrefix: settings.workerIdPrefix });
@@ -135,15 +139,17 @@ function openRoot(options: HostOptions): Root {
     if (report.removedCount > 0) log.info("abandoned workspace folders were removed", { count: report.removedCount });
   };
   const sweep = { root, ttlMs: settings.workspaceGcTtlMs, intervalMs: settings.workspaceGcIntervalMs };
-  void runSweeps({ ...sweep, isHeld: options.isHeld, clock, onSweep }, sweeping.signal);
+  const swept = runSweeps({ ...sweep, isHeld: options.isHeld, clock, onSweep }, sweeping.signal);
   return {
     holdReason: createDiskCheck({
       root,
       minFreeBytes: settings.workspaceMinFreeBytes,
       ...(readDiskSpace === undefined ? {} : { read: readDiskSpace }),
     }),
-    close() {
+    async close() {
       sweeping.abort();
+      // No sweep goes on in a root that another host may take.
+      await swept;
       lock.release();
     },
   };

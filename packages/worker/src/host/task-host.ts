@@ -1,11 +1,11 @@
 import type { Lease, PolledTask } from "../attempt/ports/attempt-source.ts";
 import type { Clock } from "../attempt/ports/clock.ts";
-import { createLease } from "../conductor/lease.ts";
+import { createLease, type StartedLease } from "../conductor/lease.ts";
 import { createLeaseServer } from "../conductor/lease-server.ts";
 import { leaseTimes } from "../conductor/lease-times.ts";
 import type { ConductorHttp } from "../conductor/http.ts";
 import { pollTasks, type PollAnswer } from "../conductor/poll.ts";
-import { startPollLoop, type PollHealth } from "../conductor/poll-loop.ts";
+import { startPollLoop, type PollHealth, type PollLoop } from "../conductor/poll-loop.ts";
 import type { ParsedTask } from "../conductor/polled-task.ts";
 import type { TaskDescription } from "../tasks/description.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -36,7 +36,10 @@ export interface TaskHostOptions {
   readonly workerId: string;
   readonly domain?: string;
   readonly runAttempt: RunAttempt;
-  /** Resolves when the slot can take a task; called before a slot is first used and after each attempt. Default: at once. */
+  /**
+   * Resolves when the slot can take a task; called before a slot is first used and after each attempt. Default: at
+   * once.
+   */
   readonly ready?: (task: TaskDescription, slot: Slot, signal: AbortSignal) => Promise<void>;
   readonly holdReason: () => Promise<string | undefined>;
   readonly clock: Clock;
@@ -56,112 +59,146 @@ export interface TaskHost {
   tellAll(signal: AttemptSignal): void;
 }
 
+/** Starts polling for one task. */
 export function startTaskHost(options: TaskHostOptions): TaskHost {
-  const { plan, clock, log, troubles } = options;
-  const { task, slots } = plan;
-  const pool = createSlotPool();
-  const running = new Map<Promise<void>, AttemptSignals>();
-  const warned = new Set<string>();
-  const draining = new AbortController();
-  let toAll: AttemptSignal | undefined;
+  return new PollingTaskHost(options);
+}
 
-  async function offer(slot: Slot): Promise<void> {
-    try {
-      await options.ready?.(task, slot, draining.signal);
-    } catch (error) {
-      log.error("a slot cannot take tasks", { task: task.name, worker: slot.workerId, error });
-      if (!draining.signal.aborted) return;
-    }
-    // A slot that is not ready at the drain is given all the same: somebody may hold a task that the last poll brought.
-    pool.give(slot);
+class PollingTaskHost implements TaskHost {
+  readonly taskName: string;
+  readonly #options: TaskHostOptions;
+  readonly #pool = createSlotPool();
+  readonly #running = new Map<Promise<void>, AttemptSignals>();
+  readonly #warned = new Set<string>();
+  readonly #draining = new AbortController();
+  readonly #loop: PollLoop;
+  #toAll: AttemptSignal | undefined;
+
+  constructor(options: TaskHostOptions) {
+    this.#options = options;
+    this.taskName = options.plan.task.name;
+    for (const slot of options.plan.slots) void this.#offer(slot);
+    this.#loop = this.#startLoop();
   }
 
-  async function attempt(parsed: ParsedTask, signals: AttemptSignals): Promise<void> {
-    const adjusted = withEngineTimeouts(task, parsed.engineTimeouts);
-    for (const warning of adjusted.warnings.filter((text) => !warned.has(text))) {
-      warned.add(warning);
-      log.warn(warning);
+  runningCount(): number {
+    return this.#running.size;
+  }
+
+  health(): PollHealth {
+    return this.#loop.health();
+  }
+
+  async drain(): Promise<void> {
+    await this.#loop.stop();
+    this.#draining.abort();
+    await Promise.all(this.#running.keys());
+  }
+
+  tellAll(signal: AttemptSignal): void {
+    this.#toAll = signal;
+    for (const signals of this.#running.values()) signals.tell(signal);
+  }
+
+  #startLoop(): PollLoop {
+    const { conductor, clock, workerId, domain, troubles } = this.#options;
+    const place = { taskName: this.taskName, workerId, ...(domain === undefined ? {} : { domain }) };
+    return startPollLoop({
+      clock,
+      freeSlots: () => this.#pool.freeCount(),
+      slotFree: (signal) => this.#pool.whenFree(signal),
+      holdReason: this.#options.holdReason,
+      poll: async (ask) => await pollTasks(conductor, clock, { ...ask, ...place }),
+      onAnswer: (answer) => this.#onAnswer(answer),
+      onFailure: (error) => troubles.failed(this.taskName, error),
+      onHold: (reason) => troubles.failed(this.taskName, new Error(`no task is polled: ${reason}`)),
+      random: this.#options.random,
+    });
+  }
+
+  #onAnswer(answer: PollAnswer): void {
+    this.#options.troubles.worked(this.taskName);
+    for (const parsed of answer.tasks) {
+      const signals = createAttemptSignals();
+      if (this.#toAll !== undefined) signals.tell(this.#toAll);
+      const run: Promise<void> = this.#attempt(parsed, signals).finally(() => this.#running.delete(run));
+      this.#running.set(run, signals);
     }
+    for (const lost of answer.unreadable) {
+      const fields = { task: this.taskName, ...lost };
+      this.#options.log.error("a task cannot be read and waits out its response timeout", fields);
+    }
+  }
+
+  async #attempt(parsed: ParsedTask, signals: AttemptSignals): Promise<void> {
+    // Taken before anything is awaited: the next poll must not count this slot as free.
+    const place = this.#pool.take();
+    const { log } = this.#options;
     const { polled } = parsed;
-    const interval = task.publishBudget?.heartbeatIntervalSeconds;
-    const { responseTimeoutSeconds } = polled;
-    const source = `the lease of task ${polled.taskId}`;
-    const lease = createLease({
+    const task = this.#adjust(parsed);
+    const lease = this.#lease(polled, signals);
+    // The lease runs while the task waits for a slot: an engine may bring more than was asked for.
+    await lease.start();
+    const slot = await place;
+    const fields = { task: task.name, taskId: polled.taskId, worker: slot.workerId };
+    try {
+      const end = await this.#options.runAttempt({ task, polled, slot, lease, subscribe: signals.subscribe });
+      log.debug("an attempt has ended", { ...fields, outcome: end.outcome });
+    } catch (error) {
+      log.error("an attempt threw, which none may", { ...fields, error });
+    } finally {
+      await lease.stop();
+      this.#options.troubles.worked(leaseName(polled));
+      void this.#offer(slot);
+    }
+  }
+
+  /** Case C06: warned of once, not once an attempt. */
+  #adjust(parsed: ParsedTask): TaskDescription {
+    const { task, warnings } = withEngineTimeouts(this.#options.plan.task, parsed.engineTimeouts);
+    for (const warning of warnings) {
+      if (this.#warned.has(warning)) continue;
+      this.#warned.add(warning);
+      this.#options.log.warn(warning);
+    }
+    return task;
+  }
+
+  #lease(polled: PolledTask, signals: AttemptSignals): StartedLease {
+    const { plan, conductor, clock, troubles } = this.#options;
+    const heartbeatIntervalSeconds = plan.task.publishBudget?.heartbeatIntervalSeconds;
+    const name = leaseName(polled);
+    return createLease({
       held: polled,
       pollSentAtMs: polled.pollSentAtMs,
       times: leaseTimes({
-        responseTimeoutSeconds,
-        ...(interval === undefined ? {} : { heartbeatIntervalSeconds: interval }),
+        responseTimeoutSeconds: polled.responseTimeoutSeconds,
+        ...(heartbeatIntervalSeconds === undefined ? {} : { heartbeatIntervalSeconds }),
       }),
-      server: createLeaseServer(options.conductor),
+      server: createLeaseServer(conductor),
       clock,
       events: {
         onLost: (reason) => signals.tell({ kind: "attempt_lost", reason }),
-        onTrouble: (error) => troubles.failed(source, error),
+        onTrouble: (error) => troubles.failed(name, error),
+        onAnswered: () => troubles.worked(name),
       },
     });
-    // The lease runs while the task waits for a slot: an engine may bring more than was asked for.
-    await lease.start();
-    const slot = await pool.take();
+  }
+
+  async #offer(slot: Slot): Promise<void> {
+    const { ready, plan, log } = this.#options;
+    const { signal } = this.#draining;
     try {
-      const { subscribe } = signals;
-      const end = await options.runAttempt({ task: adjusted.task, polled, slot, lease, subscribe });
-      log.debug("an attempt has ended", { task: task.name, taskId: polled.taskId, outcome: end.outcome });
+      await ready?.(plan.task, slot, signal);
     } catch (error) {
-      log.error("an attempt threw, which none may", { task: task.name, taskId: polled.taskId, error });
-    } finally {
-      await lease.stop();
-      troubles.worked(source);
-      void offer(slot);
+      log.error("a slot cannot take tasks", { task: this.taskName, worker: slot.workerId, error });
+      if (!signal.aborted) return;
     }
+    // A slot that is not ready at the drain is given all the same: somebody may hold a task that the last poll brought.
+    this.#pool.give(slot);
   }
+}
 
-  function take(parsed: ParsedTask): void {
-    const signals = createAttemptSignals();
-    if (toAll !== undefined) signals.tell(toAll);
-    const run: Promise<void> = attempt(parsed, signals).finally(() => running.delete(run));
-    running.set(run, signals);
-  }
-
-  function onAnswer(answer: PollAnswer): void {
-    troubles.worked(task.name);
-    for (const parsed of answer.tasks) take(parsed);
-    for (const lost of answer.unreadable) {
-      log.error("a task cannot be read and waits out its response timeout", { task: task.name, ...lost });
-    }
-  }
-
-  for (const slot of slots) void offer(slot);
-  const loop = startPollLoop({
-    clock,
-    freeSlots: () => pool.freeCount(),
-    slotFree: (signal) => pool.whenFree(signal),
-    holdReason: options.holdReason,
-    poll: async (ask) =>
-      await pollTasks(options.conductor, clock, {
-        ...ask,
-        taskName: task.name,
-        workerId: options.workerId,
-        ...(options.domain === undefined ? {} : { domain: options.domain }),
-      }),
-    onAnswer,
-    onFailure: (error) => troubles.failed(task.name, error),
-    onHold: (reason) => troubles.failed(task.name, new Error(`no task is polled: ${reason}`)),
-    random: options.random,
-  });
-
-  return {
-    taskName: task.name,
-    runningCount: () => running.size,
-    health: () => loop.health(),
-    async drain() {
-      await loop.stop();
-      draining.abort();
-      await Promise.all(running.keys());
-    },
-    tellAll(signal) {
-      toAll = signal;
-      for (const signals of running.values()) signals.tell(signal);
-    },
-  };
+function leaseName(polled: PolledTask): string {
+  return `the lease of task ${polled.taskId}`;
 }

@@ -23,7 +23,9 @@ export interface SiteOwner {
 export interface LocalSite {
   /** The folder that the body sees; `prepare` does not make it (rule T2). */
   readonly folder: string;
-  /** Makes the attempt's folder with its marker. Throws where the folder exists: an execution id is never used twice. */
+  /**
+   * Makes the attempt's folder with its marker. Throws where the folder exists: an execution id is never used twice.
+   */
   prepare(): Promise<void>;
   /** Removes the attempt's folder; gone already is success (rule X1). */
   remove(): Promise<void>;

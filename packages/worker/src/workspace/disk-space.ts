@@ -27,7 +27,10 @@ export function diskReason(space: DiskSpace, minFreeBytes: number): string | und
   return undefined;
 }
 
-/** A check to make before each poll: why none may be made, or undefined. A disk that cannot be read is full. Never throws. */
+/**
+ * A check to make before each poll: why none may be made, or undefined. A disk that cannot be read is full. Never
+ * throws.
+ */
 export function createDiskCheck(options: {
   readonly root: string;
   readonly minFreeBytes: number;

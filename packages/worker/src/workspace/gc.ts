@@ -21,7 +21,8 @@ export interface FoundFolder {
 export type FolderFate = "keep" | "remove" | "remove_if_empty";
 
 /**
- * What becomes of a folder (rule X3, local part): it goes when it carries our marker, is older than the TTL and no execution of this host holds it. A
+ * What becomes of a folder (rule X3, local part): it goes when it carries our marker, is older than the TTL and no
+ * execution of this host holds it. A
  * folder that is empty was cut before its marker was written. Everything else is somebody else's. Pure.
  */
 export function decideFolder(input: {
@@ -55,6 +56,8 @@ export interface SweepOptions {
   readonly isHeld: (executionId: string) => boolean;
   /** Wall clock. Default `Date.now`. */
   readonly nowMs?: () => number;
+  /** Ends the sweep after the folder that it is at. */
+  readonly signal?: AbortSignal;
 }
 
 /** Sweeps the root once: removes abandoned attempt folders of any host, dead or our own. Never throws. */
@@ -67,7 +70,10 @@ export async function sweepFolders(options: SweepOptions): Promise<SweepReport> 
   let seenCount = 0;
   for (const worker of await foldersIn(root)) {
     for (const execution of await foldersIn(join(root, worker.name))) {
-      if ((seenCount += 1) > MAX_FOLDERS_PER_SWEEP) return { removedCount, keptCount, failures };
+      seenCount += 1;
+      if (seenCount > MAX_FOLDERS_PER_SWEEP || options.signal?.aborted === true) {
+        return { removedCount, keptCount, failures };
+      }
       const path = join(root, worker.name, execution.name);
       try {
         const folder = await look(path, worker.name, execution.name);
@@ -94,7 +100,7 @@ export async function runSweeps(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    options.onSweep(await sweepFolders(options));
+    options.onSweep(await sweepFolders({ ...options, signal }));
     await options.clock.wait(options.intervalMs, signal);
   }
 }

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 
-/** The file whose kernel lock the host holds. Nothing but SQLite may open it: closing any other handle of it would drop the lock. */
+/**
+ * The file whose kernel lock the host holds. Nothing but SQLite may open it: closing any other handle of it would
+ * drop the lock.
+ */
 export const LOCK_NAME = ".perago-host.lock";
 /** Who holds the lock, for people. */
 export const LOCK_OWNER_NAME = ".perago-host.json";
@@ -37,7 +40,8 @@ export interface HostLock {
 }
 
 /**
- * Takes the lock of a workspace root, making the root where it is missing: one host per root (fault H3). The lock is the kernel's, so a host that was
+ * Takes the lock of a workspace root, making the root where it is missing: one host per root (fault H3). The lock is
+ * the kernel's, so a host that was
  * killed leaves none, and a process id that is used again means nothing. Throws `HostLockError`.
  */
 export function takeHostLock(

@@ -2,7 +2,10 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Name of the attempt marker. It lies beside the workspace folder, never in it, so no projection can hold it (rule T6). */
+/**
+ * Name of the attempt marker. It lies beside the workspace folder, never in it, so no projection can hold it (rule
+ * T6).
+ */
 export const MARKER_NAME = ".perago-attempt.json";
 /** Longest marker that is read, bytes; ours are far shorter. */
 const MARKER_MAX_BYTES = 16 * 1024;
@@ -13,7 +16,10 @@ const markerSchema = z.object({
   workerId: z.string().min(1),
   executionId: z.string().min(1),
   taskId: z.string(),
-  /** The host that made it: process id, and when that process started (wall clock, milliseconds; a pid alone is used again). */
+  /**
+   * The host that made it: process id, and when that process started (wall clock, milliseconds; a pid alone is used
+   * again).
+   */
   pid: z.int().min(0),
   processStartedAtMs: z.number(),
   /** Wall clock, milliseconds; for the age only (rule X3). */

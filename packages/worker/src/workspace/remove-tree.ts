@@ -5,7 +5,10 @@ import { MARKER_NAME } from "./marker.ts";
 /** Deepest folder that is opened up for removal; keys of 1,024 bytes cannot be deeper. */
 const MAX_DEPTH = 1_024;
 
-/** Removes a folder and all below it, following no link. Folders that a body has locked (mode 0) are opened first. Gone already is success. */
+/**
+ * Removes a folder and all below it, following no link. Folders that a body has locked (mode 0) are opened first.
+ * Gone already is success.
+ */
 export async function removeTree(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -17,7 +20,8 @@ export async function removeTree(folder: string): Promise<void> {
 }
 
 /**
- * Removes one attempt's folder, its marker last, so that what is left of a removal that was cut is still known as ours (rule X3). The worker's folder
+ * Removes one attempt's folder, its marker last, so that what is left of a removal that was cut is still known as
+ * ours (rule X3). The worker's folder
  * above goes too when it is empty.
  */
 export async function removeAttemptFolder(attemptFolder: string): Promise<void> {

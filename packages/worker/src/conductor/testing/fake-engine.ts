@@ -13,7 +13,10 @@ export interface WireRequest {
   readonly json: unknown;
 }
 
-/** What a handler answers: a status and a body (text, or anything that becomes JSON). `hang` never answers, `cut` drops the connection. */
+/**
+ * What a handler answers: a status and a body (text, or anything that becomes JSON). `hang` never answers, `cut`
+ * drops the connection.
+ */
 export type FakeAnswer =
   | {
       readonly status?: number;
@@ -26,7 +29,10 @@ export type FakeAnswer =
 
 export type FakeHandler = (request: WireRequest) => FakeAnswer | undefined | Promise<FakeAnswer | undefined>;
 
-/** A server on 127.0.0.1 that keeps every request and answers by the handler; what the handler leaves open is a 404 of the engine's shape. */
+/**
+ * A server on 127.0.0.1 that keeps every request and answers by the handler; what the handler leaves open is a 404 of
+ * the engine's shape.
+ */
 export interface FakeEngine {
   /** Ends in `/api`. */
   readonly url: string;
