@@ -61,3 +61,11 @@ test("rule T6 case N20: only exact names are left out; junk is content", () => {
   for (const path of [".mark", "sub/.mark", ".DS_Store", "x.tmp", "__pycache__/y.pyc"]) putFile(folder, path, "x");
   expect(walk(folder, [".mark"]).paths).toEqual([".DS_Store", "__pycache__/y.pyc", "sub/.mark", "x.tmp"]);
 });
+
+test("case T01 rule T7: a folder that is gone, or replaced by a link, is named and not followed", () => {
+  const parent = tempFolder();
+  putFile(parent, "elsewhere/secret", "x");
+  symlinkSync("elsewhere", join(parent, "work"));
+  expect(walk(join(parent, "work"))).toEqual({ paths: [], defects: [{ path: ".", what: "no directory any more" }] });
+  expect(walk(join(parent, "nowhere")).defects).toEqual([{ path: ".", what: "an unreadable directory (ENOENT)" }]);
+});

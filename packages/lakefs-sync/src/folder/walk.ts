@@ -55,8 +55,13 @@ function entriesOf(
 ): Dirent<NonSharedBuffer>[] {
   const absolute = join(folder, directory);
   try {
+    const stats = lstatSync(absolute);
+    if (!stats.isDirectory()) {
+      onDefect({ path: directory === "" ? "." : directory, what: "no directory any more" });
+      return [];
+    }
     // Root reads what nobody may read: the owner's bits decide for every user alike (case T04).
-    if ((lstatSync(absolute).mode & 0o500) !== 0o500) throw Object.assign(new Error("unreadable"), { code: "EACCES" });
+    if ((stats.mode & 0o500) !== 0o500) throw Object.assign(new Error("unreadable"), { code: "EACCES" });
     return readdirSync(absolute, { encoding: "buffer", withFileTypes: true });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";

@@ -110,6 +110,10 @@ export function validateListing<T extends { readonly path: string }>(
       leftOutCount += 1;
       continue;
     }
+    if (!entry.path.startsWith(prefix)) {
+      names.defects.push({ keys: [entry.path], what: "listed below a prefix that it does not have" });
+      continue;
+    }
     const isMarker = path === "" || path.endsWith("/");
     const inner = isMarker ? path.slice(0, -1) : path;
     const defect = inner === "" && path === "" ? undefined : firstDefect(inner);

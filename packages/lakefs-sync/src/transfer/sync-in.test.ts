@@ -1,3 +1,5 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -185,4 +187,50 @@ test("case B19: with a third of the answers 429 or 503, 200 files come in with a
   const { done } = await bringIn(objects, "in", loaded);
   expect((await done).entries.length).toBe(200);
   expect(requests).toBeLessThan(500);
+});
+
+test("case T06 rule T2: a runtime killed in the middle leaves no folder that looks complete", async () => {
+  const folder = join(tempFolder(), "work");
+  let kill: (() => void) | undefined;
+  const { endpoint } = await fakeLakefs(
+    {
+      c1: new Map([
+        ["in/a", fakeObject("one")],
+        ["in/b", fakeObject("two")],
+      ]),
+    },
+    {
+      intercept: (request) => {
+        if (!request.target.includes("/objects?path=in%2Fb")) return false;
+        kill?.();
+        return true;
+      },
+    },
+  );
+  const script = new URL("../../test/sync-in-child.ts", import.meta.url);
+  const child = fork(script, [endpoint, folder], { execArgv: ["--conditions=perago-source"] });
+  kill = () => child.kill("SIGKILL");
+  const [, signal] = await once(child, "exit");
+  expect(signal).toBe("SIGKILL");
+  expect([existsSync(folder), existsSync(partialFolderOf(folder))]).toEqual([false, true]);
+});
+
+test("case B08: a body longer than the record fails and does not hang", async () => {
+  const long: FakeFaults = {
+    intercept: (request, response) => {
+      if (!request.target.includes("/objects?path=")) return false;
+      response.writeHead(200).end(Buffer.alloc(5_000_000));
+      return true;
+    },
+  };
+  const { parent, done } = await bringIn(
+    [
+      ["in/a", fakeObject("one")],
+      ["in/b", fakeObject(Buffer.alloc(400_000))],
+    ],
+    "in",
+    long,
+  );
+  expect(await failureFrom(() => done)).toMatchObject({ code: "transfer_mismatch" });
+  expect(readdirSync(parent)).toEqual([]);
 });
