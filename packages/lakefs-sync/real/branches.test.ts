@@ -6,7 +6,7 @@ const { client, repository, put, commitMain } = await realBench();
 await put("a", "1");
 const start = await commitMain("start");
 
-test("case G05 rule T1: hidden branches are listed by prefix only on demand, and deleting twice is success", async () => {
+test("case G05 rule T1: hidden branches are listed on demand only, and deleting twice is success", async () => {
   for (const name of ["perago-stg-aa-1", "perago-stg-aa-2", "perago-stg-bb-1"]) {
     await client.createBranch(repository, { name, sourceCommitId: start, hidden: true });
   }

@@ -97,7 +97,7 @@ test("case N02 rule T6 rule T10: directory markers make directories and stay as 
   ]);
 });
 
-test("case N04 case N12 rule I5: what no folder can hold is terminal, all keys named, and nothing is written", async () => {
+test("case N04 case N12 rule I5: what no folder can hold is terminal, named, and nothing is written", async () => {
   const keys = ["bad/a", "bad/a/b", "bad/../evil", "bad//x", "bad/./y", "bad/n\0ul", `bad/${"x".repeat(256)}`];
   for (const key of keys) await put(key, "x");
   const commitId = await commitMain("bad");
@@ -127,7 +127,7 @@ test("case N16 case N17: a prefix is a directory and never its neighbours", asyn
   expect(await object).toMatchObject({ code: "input_unrepresentable", terminal: true, names: ["data.txt"] });
 });
 
-test("case N15 rule T11: the server takes a key of 1024 bytes, and ours of 1025 fails before anything is staged", async () => {
+test("case N15 rule T11: the server takes 1024 bytes of key, and ours of 1025 fails before staging", async () => {
   const commitId = (await client.getBranch(repository, "main")).commit_id;
   const home = folder("long");
   const { workspaceId } = await sync.syncIn({ repository, commitId, prefix: "long", folder: home });

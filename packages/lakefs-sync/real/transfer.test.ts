@@ -37,7 +37,7 @@ test("case L16 rule T2: what is written to the branch meanwhile, committed or no
   await commitMain("clean up");
 });
 
-test("case T05 case T04 case B17: touching and modes are no change, a second run of the same work changes no entry", async () => {
+test("case T05 case T04 case B17: times and modes are no change, a second equal run changes no entry", async () => {
   await put("times/a", "one");
   const commitId = await commitMain("times");
   const home = folder("times");

@@ -26,7 +26,7 @@ async function lossy(readBack: {
   return { endpoint, posts: () => seen.filter(isPost).length };
 }
 
-test("fault B9: a branch whose create answer got lost is accepted where it points to the source and is clean", async () => {
+test("fault B9: a branch whose create answer got lost is accepted at its source and clean", async () => {
   const { endpoint, posts } = await lossy({ commitId: "c1" });
   await clientTo(endpoint).createBranch("r", creation);
   expect(posts()).toBe(1);

@@ -54,8 +54,8 @@ export interface BranchCreation {
 const createTryCount = 3;
 
 /**
- * lakeFS `createBranch`. Where the answer got lost the branch is read back, and accepted only if it points to the wanted
- * commit with no uncommitted change (fault B9). A name taken before the first request is `already_exists`.
+ * lakeFS `createBranch`. Where the answer got lost the branch is read back, and accepted only if it points to the
+ * wanted commit with no uncommitted change (fault B9). A name taken before the first request is `already_exists`.
  */
 export async function createBranch(
   http: HttpClient,

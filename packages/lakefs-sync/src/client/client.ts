@@ -20,8 +20,9 @@ import type {
 } from "./types.ts";
 
 /**
- * A typed lakeFS client with lakeFS' own operation names, so that an official one can take its place. Every failure is a
- * `LakefsError`. Reads, object uploads and deletes are repeated where the failure may pass; merge and commit never are.
+ * A typed lakeFS client with lakeFS' own operation names, so that an official one can take its place. Every failure is
+ * a `LakefsError`. Reads, object uploads and deletes are repeated where the failure may pass; merge and commit never
+ * are.
  */
 export class LakefsClient {
   readonly #http: HttpClient;

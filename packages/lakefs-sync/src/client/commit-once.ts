@@ -15,8 +15,8 @@ function sameMetadata(found: Commit, wanted: Readonly<Record<string, string>>): 
 }
 
 /**
- * Commits once; where the answer got lost the branch is read, and its head taken as the answer if it stands on the base and
- * carries the metadata (fault B8). Else the unknown outcome is thrown as it is: nothing is sent twice.
+ * Commits once; where the answer got lost the branch is read, and its head taken as the answer if it stands on the
+ * base and carries the metadata (fault B8). Else the unknown outcome is thrown as it is: nothing is sent twice.
  */
 export async function commitOnce(
   http: HttpClient,

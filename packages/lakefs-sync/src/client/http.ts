@@ -111,8 +111,8 @@ export class HttpClient {
     };
     this.#endpoint = parseEndpoint(connection.endpoint);
     this.#agent = new Agent({ ...common, connections: connection.connectionCount ?? 32, keepAliveTimeout: 4_000 });
-    // A stale kept-alive socket would turn a merge into an unknown outcome: these calls get a fresh one each. The call's
-    // own deadline bounds them, so that a long merge is not cut by the idle limit.
+    // A stale kept-alive socket would turn a merge into an unknown outcome: these calls get a fresh one each. The
+    // call's own deadline bounds them, so that a long merge is not cut by the idle limit.
     this.#onceAgent = new Agent({ ...common, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 1 });
     const pair = Buffer.from(`${connection.accessKeyId}:${connection.secretAccessKey}`).toString("base64");
     this.#authorization = `Basic ${pair}`;
@@ -150,7 +150,10 @@ export class HttpClient {
     return await withRetries({ policy: this.#policy, clock: this.#clock, deadlineMs, signal }, attempt);
   }
 
-  /** The wait before a call that repeats itself by its own rule (createBranch); throws the failure where no wait is left. */
+  /**
+   * The wait before a call that repeats itself by its own rule (createBranch); throws the failure where no wait is
+   * left.
+   */
   async pauseBeforeTry(tryNumber: number, failed: LakefsError, options: CallOptions): Promise<void> {
     const asked = failed.retryAfterMs;
     const base = { tryNumber, remainingMs: options.timeoutMs ?? defaultTimeoutMs };

@@ -45,8 +45,8 @@ export interface ByteRange {
 }
 
 /**
- * lakeFS `getObject`: hands the bytes to `consume` as they come. `consume` runs again from the start on another try, so it
- * must begin afresh each time. No time limit of its own but the connection's silence limit.
+ * lakeFS `getObject`: hands the bytes to `consume` as they come. `consume` runs again from the start on another try,
+ * so it must begin afresh each time. No time limit of its own but the connection's silence limit.
  */
 export function getObject<T>(
   http: HttpClient,

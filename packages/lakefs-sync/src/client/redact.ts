@@ -5,7 +5,9 @@ export function cutQueries(text: string): string {
   return text.replaceAll(/(\bhttps?:\/\/[^\s"'<>?]+)\?[^\s"'<>]*/gi, "$1?(cut)");
 }
 
-/** Makes a server's words fit to be shown: one line, bounded, no presigned query, none of the given secrets (case A01). */
+/**
+ * Makes a server's words fit to be shown: one line, bounded, no presigned query, none of the given secrets (case A01).
+ */
 export function safeWords(text: string, secrets: readonly string[]): string {
   let words = cutQueries(text);
   for (const secret of secrets) {

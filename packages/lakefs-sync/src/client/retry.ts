@@ -44,8 +44,8 @@ export function parseRetryAfter(value: string | undefined, wallNowMs: number): n
 }
 
 /**
- * The wait before the next try, or undefined where there is none (case B19, fault E4). Half of the wait is dice, so that
- * many hosts do not come back at once. Pure.
+ * The wait before the next try, or undefined where there is none (case B19, fault E4). Half of the wait is dice, so
+ * that many hosts do not come back at once. Pure.
  */
 export function nextDelayMs(
   policy: RetryPolicy,

@@ -43,6 +43,8 @@ export interface ServerConfig {
 export interface CallOptions {
   /** Ends the call; the outcome of a merge or commit is unknown then. */
   readonly signal?: AbortSignal;
-  /** Whole time of the call with its retries, in milliseconds. Default 60,000 for small calls, none for object bodies. */
+  /**
+   * Whole time of the call with its retries, in milliseconds. Default 60,000 for small calls, none for object bodies.
+   */
   readonly timeoutMs?: number;
 }

@@ -24,8 +24,8 @@ function diskState(folder: string): string {
 }
 
 /**
- * Turns a file system error into a typed one that says which disk and how much (case T08); names the relative path only.
- * Errors that are no file system errors are returned as they are.
+ * Turns a file system error into a typed one that says which disk and how much (case T08); names the relative path
+ * only. Errors that are no file system errors are returned as they are.
  */
 export function diskError(error: unknown, folder: string, relativePath: string): unknown {
   const code = codeOf(error);

@@ -5,11 +5,13 @@ import { SyncError } from "../errors.ts";
 /** Bytes read at once; no file is ever in memory whole beyond this (case B06). */
 export const chunkSizeBytes = 256 * 1024;
 
-// No-follow: a link put in the place of a file is an error, not a way out of the folder (case T02). Non-block: opening a
-// FIFO returns, and the check of its type refuses it.
+// No-follow: a link put in the place of a file is an error, not a way out of the folder (case T02). Non-block: opening
+// a FIFO returns, and the check of its type refuses it.
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Which file a descriptor shows and in what state; equal marks before and after mean: not changed meanwhile (rule T8). */
+/**
+ * Which file a descriptor shows and in what state; equal marks before and after mean: not changed meanwhile (rule T8).
+ */
 export interface FileMark {
   readonly inode: bigint;
   readonly sizeBytes: number;
@@ -63,7 +65,9 @@ export function readFully(descriptor: number, target: Buffer, position: number):
   return filled;
 }
 
-/** MD5 of a file and its mark; `pause` is awaited between chunks of a large one, so that the thread stays answerable. */
+/**
+ * MD5 of a file and its mark; `pause` is awaited between chunks of a large one, so that the thread stays answerable.
+ */
 export async function hashFile(
   path: string,
   file: OpenFile,

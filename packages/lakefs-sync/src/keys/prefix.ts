@@ -2,7 +2,8 @@ import { SyncError } from "../errors.ts";
 import { segmentDefect } from "./segment.ts";
 
 /**
- * The prefix as a directory: `data`, `/data` and `data/` are `data/`; `""` and `/` are the root `""` (case N16, rule T11).
+ * The prefix as a directory: `data`, `/data` and `data/` are `data/`; `""` and `/` are the root `""` (case N16, rule
+ * T11).
  * @throws SyncError `prefix_invalid` where a segment can be no directory.
  */
 export function normalisePrefix(prefix: string): string {

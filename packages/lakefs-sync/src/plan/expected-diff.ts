@@ -26,8 +26,8 @@ export function expectUpload(expected: ExpectedDiff, upload: PlannedUpload, stor
 }
 
 /**
- * Compares a real diff with the expected one (rule T13); returns the keys that differ, with what was seen. `seen` is used
- * up: call `missing()` at the end for what never showed.
+ * Compares a real diff with the expected one (rule T13); returns the keys that differ, with what was seen. `seen` is
+ * used up: call `missing()` at the end for what never showed.
  */
 export function diffChecker(expected: ExpectedDiff): {
   readonly check: (diff: Diff) => string | undefined;

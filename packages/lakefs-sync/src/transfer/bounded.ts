@@ -1,6 +1,7 @@
 /**
- * Runs `work` over all items with at most `slotCount` at a time, fed from the iterator: a hundred thousand items make no
- * hundred thousand promises. The first failure ends the rest (through the signal it hands on) and is thrown after all ended.
+ * Runs `work` over all items with at most `slotCount` at a time, fed from the iterator: a hundred thousand items make
+ * no hundred thousand promises. The first failure ends the rest (through the signal it hands on) and is thrown after
+ * all ended.
  */
 export async function forEachBounded<T>(
   items: Iterable<T>,

@@ -14,8 +14,8 @@ export interface Comparison {
 }
 
 /**
- * Does a commit show exactly what the folder shows below the prefix (rule P9)? By listing and size first, then by content:
- * known hashes and MD5 checksums where they agree, else the object is read to its end.
+ * Does a commit show exactly what the folder shows below the prefix (rule P9)? By listing and size first, then by
+ * content: known hashes and MD5 checksums where they agree, else the object is read to its end.
  */
 export async function compareCommit(
   context: JobContext,
@@ -38,7 +38,8 @@ export async function compareCommit(
     if (knownHash(entry, seen.get(identity)) !== file.hash) unsure.push({ entry, hash: file.hash });
   }
   for (const path of files.keys()) return { equal: false, difference: `${path} is not in the commit` };
-  // A checksum of 32 hex digits that disagrees is nearly always another content, but only the bytes prove it (case B07).
+  // A checksum of 32 hex digits that disagrees is nearly always another content, but only the bytes prove it (case
+  // B07).
   let fileCount = 0;
   const where = { repository, commitId };
   for (const { entry, hash } of unsure.toSorted(

@@ -30,8 +30,8 @@ const filesPerBreath = 64;
 
 /**
  * Walks the folder, hashes every file and plans the changes against the snapshot. Links, sockets, FIFOs, devices and
- * unreadable files (rule T7), keys below `_lakefs_actions/` (rule T6) and keys over 1024 bytes (rule T11, case N15) fail,
- * all named at once.
+ * unreadable files (rule T7), keys below `_lakefs_actions/` (rule T6) and keys over 1024 bytes (rule T11, case N15)
+ * fail, all named at once.
  */
 export async function projectFolder(context: JobContext, snapshot: Snapshot): Promise<Projection> {
   const files: MarkedFile[] = [];

@@ -62,7 +62,7 @@ test("case N17 rule I5: a prefix that names an object is terminal", async () => 
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test("case N12 case N04 rule I5: a listing that no folder can hold is terminal, names all keys, and nothing is written", async () => {
+test("case N12 case N04 rule I5: an impossible listing is terminal, names all keys, writes nothing", async () => {
   const { parent, done } = await bringIn([
     ["in/../evil", fakeObject("x")],
     ["in/a", fakeObject("x")],
@@ -75,7 +75,7 @@ test("case N12 case N04 rule I5: a listing that no folder can hold is terminal, 
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test("case B08 rule T2: bytes that are shorter than the record says fail, naming the key, and leave nothing", async () => {
+test("case B08 rule T2: bytes shorter than the record fail, naming the key, and leave nothing", async () => {
   const short: FakeFaults = {
     intercept: (request, response) => {
       if (!request.target.includes("/objects?path=in%2Fb")) return false;
@@ -122,7 +122,7 @@ test("case T06: a transfer that is cut is taken up again, from the start", async
   expect(readFileSync(join(folder, "big")).equals(Buffer.alloc(700_000, "z"))).toBe(true);
 });
 
-test("case G02 rule I5: data that garbage collection took is terminal, names key and commit, and is not asked for again", async () => {
+test("case G02 rule I5: collected data is terminal, names key and commit, is asked for once", async () => {
   let asked = 0;
   const gone: FakeFaults = {
     intercept: (request, response) => {
@@ -168,7 +168,7 @@ test("case T06: an abort in the middle leaves nothing behind", async () => {
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test("case B19: with a third of the answers 429 or 503, 200 files come in with a bounded number of requests", async () => {
+test("case B19: with a third of the answers 429 or 503, 200 files come in, boundedly", async () => {
   let count = 0;
   let requests = 0;
   const loaded: FakeFaults = {

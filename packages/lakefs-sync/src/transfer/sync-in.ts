@@ -31,8 +31,8 @@ export function partialFolderOf(folder: string): string {
 }
 
 /**
- * Brings a commit's projection into a new folder. The listing is judged whole before the first write; the folder is built
- * under {@link partialFolderOf} and renamed once, so it is there complete or not at all (rule T2).
+ * Brings a commit's projection into a new folder. The listing is judged whole before the first write; the folder is
+ * built under {@link partialFolderOf} and renamed once, so it is there complete or not at all (rule T2).
  */
 export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snapshot> {
   const prefix = normalisePrefix(job.prefix);

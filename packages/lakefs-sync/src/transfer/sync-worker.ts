@@ -48,8 +48,8 @@ function startThread(data: SyncWorkerData): Worker {
 }
 
 /**
- * A worker thread that lists, downloads, hashes and uploads, so that the main thread never does. It starts with the first
- * job, is kept warm, and starts afresh after it died; the snapshots of a dead one are lost (`sync_worker_lost`).
+ * A worker thread that lists, downloads, hashes and uploads, so that the main thread never does. It starts with the
+ * first job, is kept warm, and starts afresh after it died; the snapshots of a dead one are lost (`sync_worker_lost`).
  */
 export class SyncWorker {
   readonly #options: SyncWorkerOptions;

@@ -1,4 +1,5 @@
-// Entry of the sync worker thread: takes jobs from the main thread, runs them, answers. See sync-worker.ts for the other side.
+// Entry of the sync worker thread: takes jobs from the main thread, runs them, answers. See sync-worker.ts for the
+// other side.
 import { parentPort, workerData } from "node:worker_threads";
 import { LakefsClient } from "../client/client.ts";
 import { packError } from "./carried-error.ts";

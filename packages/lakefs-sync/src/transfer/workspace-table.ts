@@ -15,8 +15,9 @@ const maxWorkspaceCount = 1024;
 const idsPerGeneration = 1_000_000_000;
 
 /**
- * The snapshots of a sync worker. They live in its memory: a file beside the folder could be changed by the task's body, and
- * would have to be written and parsed again at every step. A worker that dies takes them along; its attempts then fail.
+ * The snapshots of a sync worker. They live in its memory: a file beside the folder could be changed by the task's
+ * body, and would have to be written and parsed again at every step. A worker that dies takes them along; its attempts
+ * then fail.
  */
 export class WorkspaceTable {
   readonly #records = new Map<number, WorkspaceRecord>();
