@@ -71,10 +71,13 @@ function reportUncaught(channel: ChildChannel): void {
   const exit = process.exit.bind(process);
   process.on("uncaughtException", (error, origin) => {
     const what = origin === "unhandledRejection" ? "unhandled rejection" : "uncaught exception";
-    void channel
-      .send({ type: "fault", message: `${what}: ${describeThrown(error)}` })
-      .then(() => exit(UNCAUGHT_EXIT_CODE));
+    void endWith(channel, `${what}: ${describeThrown(error)}`, exit);
   });
+}
+
+async function endWith(channel: ChildChannel, fault: string, exit: (code: number) => void): Promise<void> {
+  await channel.send({ type: "fault", message: fault });
+  exit(UNCAUGHT_EXIT_CODE);
 }
 
 async function init(message: Of<"init">, state: ChildState, channel: ChildChannel): Promise<void> {
@@ -118,6 +121,7 @@ async function run(
   state.abort = abort;
   const services = createServices(channel);
   // Inherited by whatever the body starts, and readable in /proc/<pid>/environ there (rule T8).
+  // oxlint-disable-next-line node/no-process-env -- written, not read: the one way to mark what the body starts
   process.env[EXECUTION_MARK] = request.executionId;
   leftovers.begin();
   const outcome = await runBody({ task, params, request, outputLimitBytes, signal: abort.signal, services });
@@ -126,6 +130,7 @@ async function run(
 
 /** Leaves nothing of one execution to the next. */
 function reset(state: ChildState, folder: string): void {
+  // oxlint-disable-next-line node/no-process-env -- see above
   delete process.env[EXECUTION_MARK];
   delete state.params;
   delete state.abort;

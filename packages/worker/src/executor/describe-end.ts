@@ -11,7 +11,9 @@ export interface ProcessEnd {
 
 const OUT_OF_MEMORY = /heap out of memory|Allocation failed|process out of memory/i;
 
-/** Says in one sentence why an executor ended, the most certain cause first (rule R5, fault H4). The subject names the process. */
+/**
+ * Says in one sentence why a process ended, the most certain cause first (rule R5, fault H4). The subject names it.
+ */
 export function describeEnd(end: ProcessEnd, subject = "the executor"): string {
   if (end.killReason !== undefined) return `${subject} was killed: ${end.killReason}`;
   if (end.fault !== undefined) return `${subject} ended: ${end.fault}`;

@@ -7,7 +7,7 @@ const HIDDEN_NAMES: ReadonlySet<string> = new Set([
 
 /** Set for the processes of one execution: what carries it is ended with the execution (rule T8). */
 export const EXECUTION_MARK = "PERAGO_EXECUTION_MARK";
-/** Set for all executors of one host and what they start: a new host finds the strays of a killed one by it (case S06). */
+/** Set for all executors of a host and what they start: the next host finds the strays of a killed one (case S06). */
 export const HOST_MARK = "PERAGO_EXECUTOR_HOST";
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TaskDescription } from "../tasks/description.ts";
 import {
   describeFixture,
@@ -19,11 +19,17 @@ beforeAll(async () => {
 });
 const slot = { workerId: "w0001" };
 
-/** Runs one case in a fresh executor and gives back what it came to. */
-async function outcomeOf(name: string, options: { size?: number; nodeFlags?: string[]; secrets?: string[] } = {}) {
+const secret = "s3cr3t-key";
+let open: ReturnType<typeof openPool>;
+beforeAll(() => {
+  open = openPool({ secrets: [secret] });
+});
+afterAll(() => open[Symbol.asyncDispose]());
+
+/** Runs one case in a slot of its own kind: those that die have a backoff, which must not delay the others. */
+async function outcomeOf(name: string, options: { size?: number; slot?: string } = {}) {
   await using folder = await openFolder();
-  await using open = openPool({ nodeFlags: options.nodeFlags ?? [], secrets: options.secrets ?? [] });
-  const executor = await open.pool.acquire(task, slot);
+  const executor = await open.pool.acquire(task, { workerId: options.slot ?? slot.workerId });
   const outcome = await runCase(executor, folder.path, name, options.size);
   await executor.seal();
   await executor.release();
@@ -36,7 +42,6 @@ describe("a body's outcome", () => {
   });
 
   test("rule I3: params that the schema refuses are told before anything runs", async () => {
-    await using open = openPool();
     const executor = await open.pool.acquire(task, slot);
     const refused = await executor.validate({ params: { case: 3 } });
     expect(refused).toMatchObject({ ok: false });
@@ -56,7 +61,7 @@ describe("a body's outcome", () => {
   });
 
   test("rule R3: an error shows neither secrets nor paths of the host, and the workspace as relative", async () => {
-    const outcome = await outcomeOf("leakyError", { secrets: ["s3cr3t-key"] });
+    const outcome = await outcomeOf("leakyError");
     expect(outcome).toEqual({
       kind: "failed",
       message: "TypeError: cannot read raw/a.wav with [redacted] beside .../node for /audio/render",
@@ -98,7 +103,7 @@ describe("a body's outcome", () => {
 
 describe("a body that ends its process", () => {
   test("rule R5: exit code 0 without a result is lost", async () => {
-    expect(await outcomeOf("exit0")).toMatchObject({
+    expect(await outcomeOf("exit0", { slot: "exit0" })).toMatchObject({
       kind: "lost",
       message: expect.stringContaining("exited with code 0"),
     });
@@ -107,7 +112,7 @@ describe("a body that ends its process", () => {
   test.each([100_000, 1_000_000, 8_000_000])(
     "case S01: process.exit right after a result of %i bytes loses it or not, and never counts as success without it",
     async (size) => {
-      const outcome = await outcomeOf("bigThenExit", { size });
+      const outcome = await outcomeOf("bigThenExit", { size, slot: `exit-${size}` });
       if (outcome.kind === "returned") expect(outcome.sizeBytes).toBe(size + 12);
       else expect(["lost", "output_too_large"]).toContain(outcome.kind);
     },
@@ -121,11 +126,18 @@ describe("a body that ends its process", () => {
     ["overflowInTimer", "Maximum call stack size exceeded"],
     ["disconnect", "SIGKILL"],
   ])("fault H4: the host lives and hears why the executor is lost: %s", async (name, why) => {
-    expect(await outcomeOf(name)).toMatchObject({ kind: "lost", message: expect.stringContaining(why) });
+    expect(await outcomeOf(name, { slot: name })).toMatchObject({
+      kind: "lost",
+      message: expect.stringContaining(why),
+    });
   });
 
   test("fault H4: a body that runs out of memory is lost with that reason", async () => {
-    const outcome = await outcomeOf("outOfMemory", { nodeFlags: ["--max-old-space-size=48"] });
+    await using folder = await openFolder();
+    await using small = openPool({ nodeFlags: ["--max-old-space-size=48"] });
+    const executor = await small.pool.acquire(task, slot);
+    const outcome = await runCase(executor, folder.path, "outOfMemory");
+    await executor.release();
     expect(outcome).toMatchObject({ kind: "lost", message: expect.stringContaining("out of memory") });
   });
 
@@ -159,7 +171,6 @@ describe("a body that ends its process", () => {
 describe("cancel", () => {
   test("rule A5: the signal fires with the reason, and a body that heeds it ends in its own words", async () => {
     await using folder = await openFolder();
-    await using open = openPool();
     const executor = await open.pool.acquire(task, slot);
     const running = runCase(executor, folder.path, "waitForSignal");
     await until(() => existsSync(path.join(folder.path, "started")));
@@ -171,7 +182,6 @@ describe("cancel", () => {
 
   test.each(["spin", "hang"])("rule A5: a body that does not heed it is killed after the grace: %s", async (name) => {
     await using folder = await openFolder();
-    await using open = openPool();
     const executor = await open.pool.acquire(task, slot);
     const running = runCase(executor, folder.path, name);
     await until(() => existsSync(path.join(folder.path, "started")));
@@ -185,7 +195,6 @@ describe("cancel", () => {
 
   test("case S05: the children of a killed body are gone after the seal", async () => {
     await using folder = await openFolder();
-    await using open = openPool();
     const executor = await open.pool.acquire(task, slot);
     const running = runCase(executor, folder.path, "shellThenHang");
     const pidFile = path.join(folder.path, "shell.pid");
@@ -199,7 +208,6 @@ describe("cancel", () => {
 
   test("a run after the cancel does not start", async () => {
     await using folder = await openFolder();
-    await using open = openPool();
     const executor = await open.pool.acquire(task, slot);
     await executor.validate({ params: { case: "ok" } });
     executor.cancel("shutdown", 0);

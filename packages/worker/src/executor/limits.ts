@@ -18,6 +18,8 @@ export const END_PROCESSES_TIMEOUT_MS = 10_000;
 export const END_PROCESSES_POLL_MS = 10;
 /** Time that an ended executor's last messages get to arrive. */
 export const DRAIN_TIMEOUT_MS = 1_500;
+/** Time that its stderr gets to end. */
+export const DRAIN_STDERR_TIMEOUT_MS = 200;
 
 /** Log lines, metrics and progress notes that one executor may send in a second; further ones are counted as lost. */
 export const MAX_NOTES_PER_SECOND = 500;

@@ -1,12 +1,12 @@
 import { SILENT_LOG, type Fields } from "../telemetry/log.ts";
 import { MAX_NOTES_PER_SECOND } from "./limits.ts";
 import type { Note } from "./messages.ts";
-import type { SlotExecutorOptions } from "./slot-executor.ts";
+import type { SlotOptions } from "./pool-options.ts";
 
 const WINDOW_MS = 1_000;
 
 /** Takes what an executor logs, prints and measures, at a bounded rate; what is over it is counted as lost. */
-export function createNoteSink(options: SlotExecutorOptions): {
+export function createNoteSink(options: SlotOptions): {
   readonly onNote: (note: Note) => void;
   readonly onLine: (stream: "stdout" | "stderr", line: string) => void;
 } {

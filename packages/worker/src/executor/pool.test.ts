@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { describe, expect, test } from "vitest";
 import type { Log } from "../telemetry/log.ts";
 import { createCounters } from "../telemetry/counters.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TaskDescription } from "../tasks/description.ts";
 import { describeFixture, isRunning, openFolder, openPool, runCase, until } from "./testing/harness.ts";
 
@@ -9,6 +9,8 @@ beforeAll(async () => {
   task = await describeFixture("bodies.ts", "test.body");
 });
 const slot = { workerId: "w0001" };
+const open = openPool();
+afterAll(() => open[Symbol.asyncDispose]());
 
 async function pidOf(
   pool: { acquire: ReturnType<typeof openPool>["pool"]["acquire"] },
@@ -23,7 +25,6 @@ async function pidOf(
 describe("seal", () => {
   test("rule T8: an executor whose body left nothing stays warm and serves the next attempt", async () => {
     await using folder = await openFolder();
-    await using open = openPool();
     const first = await pidOf(open.pool, folder.path);
     expect(await pidOf(open.pool, folder.path)).toBe(first);
   });
@@ -32,7 +33,6 @@ describe("seal", () => {
     "rule T8, fault H5: a body that goes on in its own process is killed with it: %s",
     async (name) => {
       await using folder = await openFolder();
-      await using open = openPool();
       const before = await pidOf(open.pool, folder.path);
       const executor = await open.pool.acquire(task, slot);
       expect((await runCase(executor, folder.path, name)).kind).toBe("returned");
@@ -50,7 +50,6 @@ describe("seal", () => {
     ["bareShell", "in the group, without any environment"],
   ])("case T07, rule T8: a process that the body left is gone after the seal: %s, %s", async (name) => {
     await using folder = await openFolder();
-    await using open = openPool();
     const before = await pidOf(open.pool, folder.path);
     const executor = await open.pool.acquire(task, slot);
     expect((await runCase(executor, folder.path, name)).kind).toBe("returned");
@@ -65,7 +64,6 @@ describe("seal", () => {
 
   test("release seals what was not sealed", async () => {
     await using folder = await openFolder();
-    await using open = openPool();
     const executor = await open.pool.acquire(task, slot);
     await runCase(executor, folder.path, "shell");
     await executor.release();
@@ -74,7 +72,6 @@ describe("seal", () => {
 
   test("release ends a body that still runs", async () => {
     await using folder = await openFolder();
-    await using open = openPool();
     const executor = await open.pool.acquire(task, slot);
     const running = runCase(executor, folder.path, "hang");
     await until(() => existsSync(path.join(folder.path, "started")));
@@ -84,7 +81,6 @@ describe("seal", () => {
 
   test("nothing of one execution reaches the next: mark, working folder, exit code", async () => {
     await using folder = await openFolder();
-    await using open = openPool();
     const executor = await open.pool.acquire(task, slot);
     await runCase(executor, folder.path, "leaveFolder");
     await executor.release();

@@ -5,12 +5,11 @@ import type { TaskDescription } from "../tasks/description.ts";
 import type { Log } from "../telemetry/log.ts";
 import { afterCrash, NO_CRASHES, type CrashRecord } from "./backoff.ts";
 import { holdExecutor } from "./child-executor.ts";
-import { HOST_MARK, scrubEnvironment } from "./environment.ts";
-import { startExecutorProcess, type ExecutorProcess } from "./executor-process.ts";
-import { MAX_EXECUTIONS_PER_PROCESS, MAX_RSS_BYTES, START_TIMEOUT_MS } from "./limits.ts";
-import { createNoteSink } from "./notes.ts";
-import type { ExecutorPoolOptions } from "./pool.ts";
+import type { ExecutorProcess } from "./executor-process.ts";
+import { MAX_EXECUTIONS_PER_PROCESS, MAX_RSS_BYTES } from "./limits.ts";
+import type { SlotOptions } from "./pool-options.ts";
 import { endProcesses } from "./processes.ts";
+import { loadTask, startProcess } from "./start-task.ts";
 
 /** What a slot may do now. */
 export type SlotHealth =
@@ -24,164 +23,143 @@ export type SlotHealth =
       readonly retryInMs: number;
     };
 
-/** The executor of one slot over its whole life: at most one process, held by at most one attempt. */
-export interface SlotExecutor {
-  warm(task: TaskDescription, signal: AbortSignal): Promise<void>;
-  health(): SlotHealth;
-  acquire(task: TaskDescription): Promise<Executor>;
-  close(): Promise<void>;
-}
-
-/** The pool's options with what the pool has filled in. */
-export interface SlotExecutorOptions extends ExecutorPoolOptions {
-  readonly workerId: string;
-  readonly log: Log;
-  readonly clean: (text: string, workspacePath?: string) => string;
-}
-
 interface Loaded {
-  readonly process: ExecutorProcess;
+  readonly child: ExecutorProcess;
   readonly task: TaskDescription;
+  /** Resolves with what stood in the way of the start, or nothing. */
+  readonly problem: Promise<string | undefined>;
   executionCount: number;
 }
 
-export function createSlotExecutor(options: SlotExecutorOptions): SlotExecutor {
-  const { clock, workerId } = options;
-  const log = options.log.child({ workerId });
-  const closing = new AbortController();
-  let loaded: Loaded | undefined;
-  let crashes: CrashRecord = NO_CRASHES;
-  let isHeld = false;
+/** The executor of one slot over its whole life: at most one process, held by at most one attempt. */
+export class SlotExecutor {
+  readonly #options: SlotOptions;
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+  #loaded: Loaded | undefined;
+  #crashes: CrashRecord = NO_CRASHES;
+  #isHeld = false;
 
-  const noteCrash = (error: string): void => {
-    crashes = afterCrash(crashes, error, clock.nowMs());
-  };
-  const retire = (reason: string): void => {
-    if (loaded?.process.isAlive() === true) loaded.process.kill(reason);
-    loaded = undefined;
-  };
-  /** The running process for this task, or a fresh one; throws where it cannot start. */
-  const ready = async (task: TaskDescription): Promise<Loaded> => {
-    if (loaded !== undefined && loaded.process.isAlive() && isSameTask(loaded.task, task)) return loaded;
-    retire("another task takes its slot");
-    const child = startProcess(options);
-    const process = child;
-    const fresh: Loaded = { process, task, executionCount: 0 };
-    loaded = fresh;
-    const problem = await loadTask(process, task, options);
-    if (problem === undefined) return fresh;
-    loaded = undefined;
-    noteCrash(problem);
-    const { crashCount, firstError, notBeforeMs } = crashes;
-    const retryInMs = Math.max(0, Math.round(notBeforeMs - clock.nowMs()));
-    log.error("the executor cannot start", {
-      task: task.name,
-      error: firstError,
-      lastError: problem,
-      crashCount,
-      retryInMs,
-    });
-    throw cannotStart(task, firstError ?? problem);
-  };
-  const backOff = async (signal: AbortSignal): Promise<void> => {
-    const delayMs = crashes.notBeforeMs - clock.nowMs();
-    if (delayMs > 0) await clock.wait(delayMs, AbortSignal.any([signal, closing.signal]));
-  };
-  const onOutcome = (outcome: BodyOutcome, isOwnDeath: boolean): void => {
-    if (outcome.kind !== "lost") crashes = NO_CRASHES;
-    else if (isOwnDeath) noteCrash(outcome.message);
-    if (outcome.kind === "lost") log.warn("an executor is lost", { task: loaded?.task.name, reason: outcome.message });
-  };
-  const onRelease = (held: Loaded, rssBytes: number | undefined): void => {
-    isHeld = false;
-    held.executionCount += 1;
-    const maxExecutions = options.maxExecutions ?? MAX_EXECUTIONS_PER_PROCESS;
-    const isTooLarge = rssBytes !== undefined && rssBytes > (options.maxRssBytes ?? MAX_RSS_BYTES);
-    if (!held.process.isAlive()) loaded = undefined;
-    else if (held.executionCount >= maxExecutions) retire(`it has served ${held.executionCount} executions`);
-    else if (isTooLarge) retire(`it holds ${rssBytes} bytes`);
-  };
-  return {
-    warm: async (task, signal) => {
-      while (!signal.aborted && !closing.signal.aborted && !isHeld) {
-        await backOff(signal);
-        if (signal.aborted || closing.signal.aborted) return;
-        try {
-          await ready(task);
-          return;
-        } catch (error) {
-          if (!(error instanceof AttemptError)) throw error;
-        }
-      }
-    },
-    health: () => {
-      if (isHeld) return { kind: "busy" };
-      const retryInMs = Math.max(0, crashes.notBeforeMs - clock.nowMs());
-      const { crashCount, firstError } = crashes;
-      if (firstError === undefined || retryInMs === 0) return { kind: "ready" };
-      return { kind: "crash_looping", crashCount, firstError, retryInMs };
-    },
-    acquire: async (task) => {
-      if (isHeld) throw new Error(`the executor of ${workerId} is held already`);
-      isHeld = true;
+  constructor(options: SlotOptions) {
+    this.#options = options;
+    this.#log = options.log.child({ workerId: options.workerId });
+  }
+
+  /** See `ExecutorPool.warm`. */
+  async warm(task: TaskDescription, signal: AbortSignal): Promise<void> {
+    const stop = AbortSignal.any([signal, this.#closing.signal]);
+    // Bounded by the signal; the backoff keeps it from spinning.
+    while (!stop.aborted) {
+      await this.#backOff(stop);
+      if (stop.aborted || this.#isHeld) return;
       try {
-        await backOff(closing.signal);
-        const held = await ready(task);
-        const outputLimitBytes = options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES;
-        const release = (rssBytes: number | undefined): void => onRelease(held, rssBytes);
-        return holdExecutor({
-          process: held.process,
-          clock,
-          outputLimitBytes,
-          clean: options.clean,
-          onOutcome,
-          onRelease: release,
-        });
+        await this.#ready(task);
+        return;
       } catch (error) {
-        isHeld = false;
-        throw error;
+        if (!(error instanceof AttemptError)) throw error;
       }
-    },
-    close: async () => {
-      closing.abort();
-      const process = loaded?.process;
-      retire("the worker stops");
-      await process?.ended;
-      if (process?.pid !== undefined) await endProcesses({ groupId: process.pid, marks: [] }, clock);
-    },
-  };
-}
+    }
+  }
 
-function startProcess(options: SlotExecutorOptions): ExecutorProcess {
-  const { onNote, onLine } = createNoteSink(options);
-  return startExecutorProcess({
-    clock: options.clock,
-    environment: { ...scrubEnvironment(options.environment, options.secretNames), [HOST_MARK]: options.hostMark },
-    nodeFlags: options.nodeFlags ?? [],
-    onNote,
-    onLine,
-  });
-}
+  /** See `ExecutorPool.health`. */
+  health(): SlotHealth {
+    if (this.#isHeld) return { kind: "busy" };
+    const { crashCount, firstError, notBeforeMs } = this.#crashes;
+    const retryInMs = Math.max(0, notBeforeMs - this.#options.clock.nowMs());
+    if (firstError === undefined || retryInMs === 0) return { kind: "ready" };
+    return { kind: "crash_looping", crashCount, firstError, retryInMs };
+  }
 
-/** Loads the module in the process; answers what stood in the way. */
-async function loadTask(
-  process: ExecutorProcess,
-  task: TaskDescription,
-  options: SlotExecutorOptions,
-): Promise<string | undefined> {
-  const timeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
-  const stop = new AbortController();
-  void options.clock.wait(timeoutMs, stop.signal).then(() => {
-    if (!stop.signal.aborted) process.kill(`the import did not end within ${timeoutMs} ms`);
-  });
-  process.send({ type: "init", modulePath: task.modulePath, exportName: task.exportName, taskName: task.name });
-  const report = await process.started;
-  stop.abort();
-  if (report?.type === "ready") return undefined;
-  if (report === undefined) return options.clean(await process.ended);
-  process.kill("its task could not be loaded");
-  await process.ended;
-  return options.clean(`${report.message}. ${report.hint}`);
+  /** See `ExecutorPool.acquire`. */
+  async acquire(task: TaskDescription): Promise<Executor> {
+    const { workerId, clock, clean } = this.#options;
+    if (this.#isHeld) throw new Error(`the executor of ${workerId} is held already`);
+    this.#isHeld = true;
+    try {
+      await this.#backOff(this.#closing.signal);
+      const loaded = await this.#ready(task);
+      return holdExecutor({
+        process: loaded.child,
+        clock,
+        clean,
+        outputLimitBytes: this.#options.outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,
+        onOutcome: (outcome, isOwnDeath) => this.#noteOutcome(task, outcome, isOwnDeath),
+        onRelease: (rssBytes) => this.#takeBack(loaded, rssBytes),
+      });
+    } catch (error) {
+      this.#isHeld = false;
+      throw error;
+    }
+  }
+
+  /** Kills the process and waits until it and its group are gone. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const child = this.#loaded?.child;
+    this.#retire("the worker stops");
+    await child?.ended;
+    if (child?.pid !== undefined) await endProcesses({ groupId: child.pid, marks: [] }, this.#options.clock);
+  }
+
+  /** The running process for this task, or a fresh one; throws where it cannot start. */
+  async #ready(task: TaskDescription): Promise<Loaded> {
+    const known = this.#loaded;
+    if (known !== undefined && known.child.isAlive() && isSameTask(known.task, task)) {
+      const problem = await known.problem;
+      if (problem === undefined) return known;
+      throw cannotStart(task, problem);
+    }
+    this.#retire("another task takes its slot");
+    if (this.#closing.signal.aborted) throw cannotStart(task, "the worker is stopping");
+    const child = startProcess(this.#options);
+    const loaded: Loaded = { child, task, problem: loadTask(child, task, this.#options), executionCount: 0 };
+    this.#loaded = loaded;
+    const problem = await loaded.problem;
+    if (problem === undefined) return loaded;
+    if (this.#loaded === loaded) this.#loaded = undefined;
+    throw this.#noteStartFailure(task, problem);
+  }
+
+  #noteStartFailure(task: TaskDescription, problem: string): AttemptError {
+    const { clock } = this.#options;
+    this.#crashes = afterCrash(this.#crashes, problem, clock.nowMs());
+    const { crashCount, firstError = problem, notBeforeMs } = this.#crashes;
+    const retryInMs = Math.max(0, Math.round(notBeforeMs - clock.nowMs()));
+    const fields = { task: task.name, error: firstError, lastError: problem, crashCount, retryInMs };
+    this.#log.error("the executor cannot start", fields);
+    return cannotStart(task, firstError);
+  }
+
+  #noteOutcome(task: TaskDescription, outcome: BodyOutcome, isOwnDeath: boolean): void {
+    if (outcome.kind !== "lost") {
+      this.#crashes = NO_CRASHES;
+      return;
+    }
+    // What we killed ourselves is no crash and has no backoff (fault H4).
+    if (isOwnDeath) this.#crashes = afterCrash(this.#crashes, outcome.message, this.#options.clock.nowMs());
+    this.#log.warn("an executor is lost", { task: task.name, reason: outcome.message });
+  }
+
+  #takeBack(loaded: Loaded, rssBytes: number | undefined): void {
+    this.#isHeld = false;
+    loaded.executionCount += 1;
+    const { maxExecutions = MAX_EXECUTIONS_PER_PROCESS, maxRssBytes = MAX_RSS_BYTES } = this.#options;
+    if (loaded.executionCount >= maxExecutions) this.#retire(`it has served ${loaded.executionCount} executions`);
+    else if (rssBytes !== undefined && rssBytes > maxRssBytes) this.#retire(`it holds ${rssBytes} bytes`);
+  }
+
+  #retire(reason: string): void {
+    if (this.#loaded?.child.isAlive() === true) {
+      this.#log.debug("an executor is ended", { reason });
+      this.#loaded.child.kill(reason);
+    }
+    this.#loaded = undefined;
+  }
+
+  async #backOff(signal: AbortSignal): Promise<void> {
+    const delayMs = this.#crashes.notBeforeMs - this.#options.clock.nowMs();
+    if (delayMs > 0) await this.#options.clock.wait(delayMs, signal);
+  }
 }
 
 function cannotStart(task: TaskDescription, error: string): AttemptError {

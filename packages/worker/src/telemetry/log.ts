@@ -10,7 +10,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Values beside the message. Plain data; an Error becomes `{name, message, code, stack}`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The log as everybody here uses it. No method throws, blocks on a reader, or lets one event become two lines (fault J5). */
+/** The log as everybody here uses it. No method throws, waits for a reader, or makes one event two lines (fault J5). */
 export interface Log {
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;

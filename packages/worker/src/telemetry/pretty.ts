@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { safeText } from "./line.ts";
 
-/** One JSON log line as one line for people: time, level, message, then the fields. What is no JSON is shown as it is. */
+/** One JSON log line as one line for people: time, level, message, fields. What is no JSON is shown as it is. */
 export function prettyLine(json: string): string {
   const record = parse(json);
   if (record === undefined) return safeText(json);

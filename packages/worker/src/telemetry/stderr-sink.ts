@@ -54,7 +54,10 @@ export function createFdSink(
         broken = error.code === "EPIPE" || error.code === "EBADF";
         queuedBytes -= bytes.length;
         queue.shift();
-        if (broken) queuedBytes = queue.splice(0).length * 0;
+        if (broken) {
+          queue.length = 0;
+          queuedBytes = 0;
+        }
         return next();
       }
       queuedBytes -= writtenBytes;

@@ -7,7 +7,8 @@ import type { Clock } from "../../attempt/ports/clock.ts";
 import type { BodyOutcome, BodyRequest, Executor } from "../../attempt/ports/executor.ts";
 import { describeModules } from "../../tasks/describe-modules.ts";
 import type { TaskDescription } from "../../tasks/description.ts";
-import { createExecutorPool, type ExecutorPool, type ExecutorPoolOptions } from "../pool.ts";
+import { createExecutorPool, type ExecutorPool } from "../pool.ts";
+import type { ExecutorPoolOptions } from "../pool-options.ts";
 
 /** Real monotonic time. */
 export const realClock: Clock = {

@@ -1,0 +1,66 @@
+import type { Clock } from "../attempt/ports/clock.ts";
+import { AttemptError } from "../failure.ts";
+import type { ExecutorProcess } from "./executor-process.ts";
+import { INSPECT_TIMEOUT_MS, SETTLE_MS, SETTLE_POLL_MS } from "./limits.ts";
+import { CAN_LIST_PROCESSES, endProcesses } from "./processes.ts";
+
+/**
+ * Rule T8: asks the executor until nothing beyond its baseline is left; one where something stays, or that does not
+ * answer, is killed. Answers its resident memory in bytes, where it lives.
+ */
+export async function settle(child: ExecutorProcess, clock: Clock): Promise<number | undefined> {
+  const deadlineMs = clock.nowMs() + SETTLE_MS;
+  while (child.isAlive()) {
+    const reply = await within(child, clock, INSPECT_TIMEOUT_MS, "it did not answer after the body's end", () =>
+      child.request((call) => ({ type: "inspect", call })),
+    );
+    if (reply?.type !== "inspected") {
+      child.kill("it gave no account of what the body left");
+      return undefined;
+    }
+    if (reply.extra.length === 0) return reply.rssBytes;
+    if (clock.nowMs() >= deadlineMs) {
+      child.kill(`the body left ${reply.extra.join(", ")} behind`);
+      return undefined;
+    }
+    await clock.wait(SETTLE_POLL_MS);
+  }
+  return undefined;
+}
+
+/**
+ * Rule T8, case S05: what is in the executor's group beside it, and on Linux what carries a mark, is killed and waited
+ * for. Throws `workspace_unstageable` where something does not go away.
+ */
+export async function endGroup(child: ExecutorProcess, marks: readonly string[], clock: Clock): Promise<void> {
+  if (!CAN_LIST_PROCESSES) child.kill("processes cannot be listed on this system");
+  const { pid } = child;
+  const group = pid === undefined ? {} : { groupId: pid };
+  const keep = pid !== undefined && child.isAlive() ? { keepPid: pid } : {};
+  const left = await endProcesses({ ...group, ...keep, marks }, clock);
+  if (left.length === 0) return;
+  throw new AttemptError({
+    code: "workspace_unstageable",
+    message: `processes that the body started cannot be ended: ${left.join(", ")}`,
+    hint: "End what the body starts before it returns; look at these processes on the worker.",
+  });
+}
+
+/** Does something with the executor, and kills it where the answer does not come in time. */
+export async function within<T>(
+  child: ExecutorProcess,
+  clock: Clock,
+  timeoutMs: number,
+  reason: string,
+  action: () => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  void clock.wait(timeoutMs, stop.signal).then(() => {
+    if (!stop.signal.aborted) child.kill(reason);
+  });
+  try {
+    return await action();
+  } finally {
+    stop.abort();
+  }
+}
