@@ -12,6 +12,7 @@ export const DEFAULT_CONDUCTOR_PORT = 8080;
 /** A parsed command line. A port is undefined where neither option nor environment names it. */
 export type StackCommand =
   | { readonly verb: "help" }
+  | { readonly verb: "install" }
   | { readonly verb: "down" | "status" | "env"; readonly name: string }
   | UpCommand;
 
@@ -30,6 +31,7 @@ export const USAGE = `usage: pnpm stack <command> [options]
   up      build or fetch what is missing, start lakeFS and Conductor, wait until both are healthy
   down    stop both (their data stays)
   status  say how both are (exit 0 healthy, 3 not)
+  install install what is missing of Go, Java and Maven, with this system's own package clients
   env     print the NAME=value lines that clients need (use: pnpm --silent stack env)
 
   --name NAME          an instance of its own, beside others (PERAGO_STACK_NAME, "default")
@@ -40,7 +42,7 @@ export const USAGE = `usage: pnpm stack <command> [options]
 
 Binaries, data and logs are in PERAGO_STACK_HOME ($XDG_CACHE_HOME/perago, ~/.cache/perago).`;
 
-const VERBS = ["up", "down", "status", "env", "help"] as const;
+const VERBS = ["up", "down", "status", "env", "install", "help"] as const;
 const NAME_RULE = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
 /** Parses the arguments after `stack`. Throws StackError USAGE (exit 2). */
@@ -51,7 +53,7 @@ export function parseCommand(argv: readonly string[], environment: Environment):
     throw usage(positionals[0] === undefined ? "stack needs a command" : `stack knows no command "${positionals[0]}"`);
   }
   if (positionals.length > 1) throw usage(`stack ${verb} takes no argument "${positionals[1]}"`);
-  if (verb === "help") return { verb };
+  if (verb === "help" || verb === "install") return { verb };
   const name = values.name ?? set(environment["PERAGO_STACK_NAME"]) ?? "default";
   if (!NAME_RULE.test(name)) {
     throw usage(`instance name "${name}" is not allowed: up to 32 of a-z, 0-9 and -, not starting with -`);

