@@ -1,3 +1,3 @@
 import { library } from "../../tsdown.base.ts";
 
-export default library(["src/index.ts"]);
+export default library(["src/main.ts"], { dts: false });

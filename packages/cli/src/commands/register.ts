@@ -1,0 +1,82 @@
+import { mergeTaskDef } from "@perago/taskdef";
+import { registerTaskDefs, type ConductorClient } from "@perago/worker";
+import { CommandError } from "../command-error.ts";
+import { conductorSettings, withConductor } from "../connect.ts";
+import type { CommandContext } from "../context.ts";
+import type { Difference } from "../differences.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { extractTaskDefs } from "../extractable.ts";
+import { differenceLines } from "../output/difference-lines.ts";
+import { labelled, oneLine } from "../output/finding-lines.ts";
+import { compareWithServer, type ComparedTask } from "../registered.ts";
+
+/** Arguments of `perago register`. */
+export interface RegisterArguments {
+  readonly modules: readonly string[];
+  readonly dryRun: boolean;
+  readonly dotenv?: string;
+  readonly json: boolean;
+}
+
+/**
+ * Writes TaskDefs that are missing or differ, after showing the differences (case C13), and reads them back. Fields that
+ * the code does not own keep what operators gave them (case C05). All are read before the first is written.
+ */
+export async function register(context: CommandContext, args: RegisterArguments): Promise<ExitCode> {
+  const taskDefs = await extractTaskDefs(context, args.modules);
+  const conductor = conductorSettings(context, args.dotenv);
+  return await withConductor(conductor, async (client) => {
+    const compared = await compareWithServer(client, taskDefs);
+    const changed = compared.filter(isChanged);
+    if (!args.json) for (const task of compared) tell(context, task, args.dryRun);
+    if (!args.dryRun && changed.length > 0) await write(client, changed);
+    if (args.json)
+      context.stdout.write(`${JSON.stringify({ dryRun: args.dryRun, tasks: compared.map(reportOf) }, null, 2)}\n`);
+    return EXIT.ok;
+  });
+}
+
+function isChanged({ registered, differences }: ComparedTask): boolean {
+  return registered === undefined || differences.length > 0;
+}
+
+async function write(client: ConductorClient, changed: readonly ComparedTask[]): Promise<void> {
+  const definitions = changed.map(({ name, registered, taskDef }) => ({ ...mergeTaskDef(registered, taskDef), name }));
+  await registerTaskDefs(client, definitions);
+  const after = await compareWithServer(
+    client,
+    changed.map(({ taskDef }) => taskDef),
+  );
+  const lost = after.filter(isChanged);
+  if (lost.length === 0) return;
+  const fields = lost.map(({ name, differences }) => `${name} (${fieldsOf(differences)})`).join(", ");
+  throw new CommandError({
+    exitCode: EXIT.server,
+    code: "not_kept",
+    message: `Conductor at ${client.origin} accepted what it did not keep: ${fields}`,
+    hint: "Somebody else may have written at the same time, or this engine does not know these fields; run it again.",
+  });
+}
+
+function fieldsOf(differences: readonly Difference[]): string {
+  return differences.length === 0 ? "all" : differences.map(({ field }) => field).join(", ");
+}
+
+function statusOf({ registered, differences }: ComparedTask): "new" | "changed" | "same" {
+  if (registered === undefined) return "new";
+  return differences.length > 0 ? "changed" : "same";
+}
+
+function reportOf(task: ComparedTask): object {
+  return { name: task.name, status: statusOf(task), differences: task.differences };
+}
+
+function tell({ stdout }: CommandContext, task: ComparedTask, dryRun: boolean): void {
+  const words = {
+    new: dryRun ? "would be registered" : "new",
+    changed: dryRun ? "would be changed" : "changed",
+    same: "same",
+  };
+  const line = `${stdout.paint("name", oneLine(task.name))}  ${words[statusOf(task)]}`;
+  stdout.write(labelled(stdout, "ok", line, differenceLines(stdout, task.differences)));
+}

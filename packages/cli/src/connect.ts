@@ -1,0 +1,50 @@
+import {
+  ConductorError,
+  openConductor,
+  type ConductorClient,
+  type ConductorSettings,
+  type Settings,
+} from "@perago/worker";
+import { CommandError } from "./command-error.ts";
+import type { CommandContext } from "./context.ts";
+import { EXIT } from "./exit-codes.ts";
+import { readSettings, settingsRefused } from "./settings.ts";
+import { findingLines } from "./output/finding-lines.ts";
+
+/**
+ * Runs `work` with a connection and closes it, so that no token timer keeps the process (case P11). What Conductor
+ * refuses, or does not answer, is a CommandError with exit code 3.
+ */
+export async function withConductor<T>(
+  { serverUrl, auth }: ConductorSettings,
+  work: (client: ConductorClient) => Promise<T>,
+): Promise<T> {
+  const pair = auth === undefined ? {} : { auth: { keyId: auth.keyId.reveal(), keySecret: auth.keySecret.reveal() } };
+  try {
+    const client = await openConductor({ serverUrl, ...pair }, () => performance.now());
+    try {
+      return await work(client);
+    } finally {
+      client.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ConductorError)) throw error;
+    const { code, message, hint } = error;
+    throw new CommandError({ exitCode: EXIT.server, code, message, hint, cause: error });
+  }
+}
+
+/** The settings of a command that only talks to Conductor; warnings go to stderr. Wrong ones are a CommandError with exit code 2. */
+export function conductorSettings(context: CommandContext, dotenv: string | undefined): ConductorSettings {
+  const needs = { conductor: true, lakefs: false };
+  const read = readSettings(context, { needs, ...(dotenv === undefined ? {} : { dotenv }) });
+  if (!read.ok) throw settingsRefused(read.findings);
+  for (const warning of read.warnings) context.stderr.write(findingLines(context.stderr, warning));
+  return requireConductor(read.settings);
+}
+
+/** The part about Conductor, which the needs have asked for. */
+export function requireConductor({ conductor }: Settings): ConductorSettings {
+  if (conductor === undefined) throw new Error("settings were parsed without asking for Conductor");
+  return conductor;
+}

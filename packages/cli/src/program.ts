@@ -1,0 +1,159 @@
+import { Command, CommanderError } from "commander";
+import { z } from "zod";
+import type { CheckArguments } from "./commands/check.ts";
+import type { ExtractArguments } from "./commands/extract.ts";
+import type { RegisterArguments } from "./commands/register.ts";
+import type { StartArguments } from "./commands/start.ts";
+import type { CommandContext } from "./context.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+
+/** What the arguments ask for. */
+export type Request =
+  | ({ readonly command: "check" } & CheckArguments)
+  | ({ readonly command: "extract" } & ExtractArguments)
+  | ({ readonly command: "register" } & RegisterArguments)
+  | ({ readonly command: "start" } & StartArguments)
+  /** Help, the version or a usage error has been written already. */
+  | { readonly command: "done"; readonly exitCode: ExitCode };
+
+const text = z.string().optional();
+const checkOptions = z.object({ json: z.boolean().default(false) });
+const extractOptions = checkOptions.extend({ output: text, check: text, dotenv: text });
+const registerOptions = checkOptions.extend({ dryRun: z.boolean().default(false), dotenv: text });
+const startOptions = checkOptions.extend({
+  jobs: text,
+  slots: z.array(z.string()).default([]),
+  domain: text,
+  dotenv: text,
+  workerIdPrefix: text,
+  workspaceRoot: text,
+  logRoot: text,
+});
+
+/** Reads the arguments (without node and script). Help and the version go to stdout, usage errors (exit code 2) to stderr. */
+export function parseArguments(
+  argv: readonly string[],
+  version: string,
+  context: Pick<CommandContext, "stdout" | "stderr">,
+): Request {
+  let request: Request | undefined;
+  const program = makeProgram(version, context, (made) => (request = made));
+  try {
+    if (argv.length === 0) program.help({ error: true });
+    program.parse(argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // commander ends help and version with 0 and everything else with 1.
+    return { command: "done", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
+  }
+  return request ?? { command: "done", exitCode: EXIT.usage };
+}
+
+function makeProgram(
+  version: string,
+  { stdout, stderr }: Pick<CommandContext, "stdout" | "stderr">,
+  choose: (request: Request) => void,
+): Command {
+  const program = new Command("perago")
+    .description("Typed TypeScript tasks for Conductor on versioned lakeFS workspaces.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .exitOverride()
+    .showHelpAfterError("(perago --help, or perago <command> --help, lists what there is)")
+    .configureOutput({
+      writeOut: (line) => stdout.write(line),
+      writeErr: (line) => stderr.write(line),
+      outputError: (line, write) => write(stderr.paint("error", line)),
+    });
+  addCheck(program, choose);
+  addExtract(program, choose);
+  addRegister(program, choose);
+  addStart(program, choose);
+  return program;
+}
+
+type Choose = (request: Request) => void;
+
+const MODULES = "<modules...>";
+const MODULES_TEXT = "task modules: .ts, .mts, .mjs or .js";
+const JSON_TEXT = "print the result as JSON";
+const ENV_FILE_TEXT = "read settings from this file instead of .env; the environment wins";
+
+function addCheck(program: Command, choose: Choose): void {
+  program
+    .command("check")
+    .description("List everything that is wrong or doubtful with task modules. Opens no connection.")
+    .argument(MODULES, MODULES_TEXT)
+    .option("--json", JSON_TEXT)
+    .action((modules: string[], options: unknown) => {
+      choose({ command: "check", modules, ...checkOptions.parse(options) });
+    });
+}
+
+function addExtract(program: Command, choose: Choose): void {
+  program
+    .command("extract")
+    .description("Print the Conductor TaskDefs of task modules as JSON.")
+    .argument(MODULES, MODULES_TEXT)
+    .option("-o, --output <path>", "write to this file; to <task>.json each where it is a folder or ends in a slash")
+    .option("--check <path>", "compare with this file or folder, or with Conductor where it is `server`; write nothing")
+    .option("--dotenv <file>", ENV_FILE_TEXT)
+    .option("--json", JSON_TEXT)
+    .action((modules: string[], options: unknown, command: Command) => {
+      const { output, check, dotenv, json } = extractOptions.parse(options);
+      if (output !== undefined && check !== undefined) command.error("error: -o and --check exclude each other");
+      if (output === "" || check === "") command.error("error: -o and --check need a path");
+      choose({
+        command: "extract",
+        modules,
+        json,
+        ...(output === undefined ? {} : { output }),
+        ...(check === undefined ? {} : { check }),
+        ...(dotenv === undefined ? {} : { dotenv }),
+      });
+    });
+}
+
+function addRegister(program: Command, choose: Choose): void {
+  program
+    .command("register")
+    .description("Write the TaskDefs to Conductor where they differ; fields that the code does not own stay.")
+    .argument(MODULES, MODULES_TEXT)
+    .option("--dry-run", "show the differences and write nothing")
+    .option("--dotenv <file>", ENV_FILE_TEXT)
+    .option("--json", JSON_TEXT)
+    .action((modules: string[], options: unknown) => {
+      const { dotenv, ...rest } = registerOptions.parse(options);
+      choose({ command: "register", modules, ...rest, ...(dotenv === undefined ? {} : { dotenv }) });
+    });
+}
+
+function addStart(program: Command, choose: Choose): void {
+  program
+    .command("start")
+    .description("Run the tasks: poll Conductor until SIGTERM or SIGINT, then finish what runs.")
+    .argument(MODULES, MODULES_TEXT)
+    .option("-j, --jobs <n>", "slots of each task (default: 1)")
+    .option(
+      "--slots <task=n>",
+      "slots of one task; may be repeated",
+      (value, before: string[]) => [...before, value],
+      [],
+    )
+    .option("--domain <name>", "task domain of all tasks")
+    .option("--dotenv <file>", ENV_FILE_TEXT)
+    .option("--worker-id-prefix <prefix>", "PERAGO_WORKER_ID_PREFIX")
+    .option("--workspace-root <folder>", "PERAGO_WORKSPACE_ROOT")
+    .option("--log-root <folder>", "PERAGO_LOG_ROOT")
+    .option("--json", "print {"event":"ready",...} as a line of JSON when the host polls")
+    .action((modules: string[], options: unknown) => {
+      const { json, slots, ...rest } = startOptions.parse(options);
+      choose({ command: "start", modules, json, slots, flags: withoutUndefined(rest) });
+    });
+}
+
+function withoutUndefined(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
