@@ -85,10 +85,21 @@ export function startWorkflow(name: string, input: Readonly<Record<string, unkno
   return call("POST", "/workflow", { name, version: 1, input });
 }
 
+/** Starts a workflow whose tasks all go to the workers of one domain; returns its instance id. */
+export function startWorkflowInDomain(
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+  domain: string,
+): Promise<string> {
+  return call("POST", "/workflow", { name, version: 1, input, taskToDomain: { "*": domain } });
+}
+
+/** A workflow with its tasks. */
 export async function getWorkflow(workflowId: string): Promise<EngineWorkflow> {
   return workflowShape.parse(JSON.parse(await call("GET", `/workflow/${workflowId}?includeTasks=true`)));
 }
 
+/** A task, read afresh. */
 export async function getTask(taskId: string): Promise<EngineTask> {
   return taskShape.parse(JSON.parse(await call("GET", `/tasks/${taskId}`)));
 }
@@ -148,18 +159,23 @@ export function untilTask(
   );
 }
 
+/** Ends a workflow as a person does. */
 export async function terminate(workflowId: string): Promise<void> {
   await call("DELETE", `/workflow/${workflowId}?reason=test`);
 }
+/** Pauses a workflow: no new task is scheduled. */
 export async function pause(workflowId: string): Promise<void> {
   await call("PUT", `/workflow/${workflowId}/pause`);
 }
+/** Resumes a paused workflow. */
 export async function resume(workflowId: string): Promise<void> {
   await call("PUT", `/workflow/${workflowId}/resume`);
 }
+/** Runs an ended workflow again from its start, with the same id. */
 export async function restart(workflowId: string): Promise<void> {
   await call("POST", `/workflow/${workflowId}/restart`);
 }
+/** Retries the failed task of a failed workflow. */
 export async function retry(workflowId: string): Promise<void> {
   await call("POST", `/workflow/${workflowId}/retry`);
 }

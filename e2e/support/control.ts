@@ -13,6 +13,7 @@ const note = z.object({
   taskId: z.string(),
   retryCount: z.number(),
   workspace: z.string().nullable(),
+  files: z.array(z.string()),
 });
 
 /** The folder in which the bodies of one test and the test meet. */

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, onTestFailed, onTestFinished } from "vitest";
+import { onTestFailed, TestRunner } from "vitest";
+import { atEnd } from "./at-end.ts";
 import type { Ended } from "./perago.ts";
 import { spawnPerago } from "./perago.ts";
 import type { TestRun } from "./test-run.ts";
@@ -22,8 +23,6 @@ export interface HostOptions {
   readonly lakefsUrl?: string;
   /** Folder of an earlier host, to start in its place. Default: a new one. */
   readonly home?: string;
-  /** When it is killed at the latest: with the test that starts it (default), or after the test file. */
-  readonly lifetime?: "test" | "file";
 }
 
 /** A `perago start` process with a workspace root, log root and worker ids of its own. */
@@ -49,8 +48,8 @@ export interface Host {
 }
 
 /**
- * Starts a host from the built command and waits until it polls. It is killed by pid when the test ends, and its output is
- * shown where the test failed.
+ * Starts a host from the built command and waits until it polls. It is killed by pid when the test (or the file, where it is
+ * started outside a test) ends, and its output is shown where the test failed.
  */
 export async function startHost(run: TestRun, options: HostOptions = {}): Promise<Host> {
   const home = options.home ?? (await mkdtemp(join(run.root, "host-")));
@@ -77,12 +76,12 @@ export async function startHost(run: TestRun, options: HostOptions = {}): Promis
     if (isRunning()) child.kill("SIGKILL");
     await ended;
   };
-  if (options.lifetime === "file") {
-    afterAll(kill);
-  } else {
-    onTestFinished(kill);
+  atEnd(kill);
+  if (TestRunner.getCurrentTest() !== undefined) {
     onTestFailed(() => {
-      process.stderr.write(`--- host ${pid}\n${`${stdout()}${stderr()}`.slice(-SHOWN_OUTPUT_CHARS)}\n`);
+      process.stderr.write(`--- host ${pid}
+${`${stdout()}${stderr()}`.slice(-SHOWN_OUTPUT_CHARS)}
+`);
     });
   }
   await until(

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { LakefsClient, LakefsError, type Commit, type LakefsConnection } from "@perago/lakefs-sync";
-import { afterAll } from "vitest";
+import { atEnd } from "./at-end.ts";
 import { realServers } from "./settings.ts";
 import { until } from "./until.ts";
 
@@ -28,6 +28,8 @@ export interface Repository {
   createBranch(branch: string, sourceCommitId: string): Promise<void>;
   /** Protects a branch, and returns when the server refuses a write to it: rules bite some seconds late (case L12). */
   protect(branch?: string): Promise<void>;
+  /** Waits until a rule that somebody else has made bites. */
+  untilProtected(branch?: string): Promise<void>;
   head(branch?: string): Promise<string>;
   /** All objects below a prefix with their bytes as latin1 text, by key: equal texts are equal bytes. */
   tree(ref: string, prefix?: string): Promise<Record<string, string>>;
@@ -47,11 +49,16 @@ export function lakefsConnection(endpoint?: string): LakefsConnection {
 
 /** Makes a repository with a random name; it is deleted after the test file. */
 export async function createRepository(label = "e2e"): Promise<Repository> {
+  const made = openRepository(`${label}-${randomBytes(6).toString("hex")}`);
+  const { blockstoreType } = await made.client.getConfig();
+  await made.client.createRepository({ name: made.name, storageNamespace: `${blockstoreType}://${made.name}` });
+  return made;
+}
+
+/** A repository that somebody else makes; it is deleted after the test file, or after the test that opens it. */
+export function openRepository(name: string): Repository {
   const client = new LakefsClient(lakefsConnection());
-  const name = `${label}-${randomBytes(6).toString("hex")}`;
-  const { blockstoreType } = await client.getConfig();
-  await client.createRepository({ name, storageNamespace: `${blockstoreType}://${name}` });
-  afterAll(async () => {
+  atEnd(async () => {
     await client.deleteRepository(name);
     await client.close();
   });
@@ -94,7 +101,11 @@ function repository(client: LakefsClient, name: string): Repository {
       return reference;
     },
     createBranch: (branch, sourceCommitId) => client.createBranch(name, { name: branch, sourceCommitId }),
-    protect: (branch = "main") => protect(client, name, branch),
+    protect: async (branch = "main") => {
+      await client.setBranchProtectionRules(name, [{ pattern: branch }]);
+      await untilProtected(client, name, branch);
+    },
+    untilProtected: (branch = "main") => untilProtected(client, name, branch),
     head,
     tree: (ref, prefix = "") => readTree(client, name, ref, prefix),
     log: (ref) => logSince(undefined, ref),
@@ -147,8 +158,7 @@ async function readLog(
 }
 
 /** A commit of nothing is the probe: it changes nothing on either side of the moment when the rule begins. */
-async function protect(client: LakefsClient, repositoryName: string, branch: string): Promise<void> {
-  await client.setBranchProtectionRules(repositoryName, [{ pattern: branch }]);
+async function untilProtected(client: LakefsClient, repositoryName: string, branch: string): Promise<void> {
   const bites = async (): Promise<boolean> => {
     try {
       await client.commit(repositoryName, branch, { message: "probe of the protection" });

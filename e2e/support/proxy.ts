@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { onTestFinished } from "vitest";
+import { atEnd } from "./at-end.ts";
 
 /** A request on its way through the proxy. */
 export interface SeenRequest {
@@ -31,7 +31,9 @@ export type Deed =
   | { readonly kind: "delay_request"; readonly until: number | Promise<unknown> }
   /** The server answers at once; the client hears it after a wait. */
   | { readonly kind: "delay_answer"; readonly until: number | Promise<unknown> }
-  /** An answer of the proxy's own. */
+  /** The server gets it; the client hears another answer than the server's. */
+  | { readonly kind: "replace_answer"; readonly status: number; readonly body: string }
+  /** An answer of the proxy's own; the server never gets the request. */
   | { readonly kind: "answer"; readonly status: number; readonly body: string };
 
 /** Decides what happens to a request. `count` is how many requests of the same method and path came before. */
@@ -57,7 +59,7 @@ export function onlyNth(nth: number, matches: (request: SeenRequest) => boolean,
   };
 }
 
-/** Starts a proxy before a server; it ends with the test. Bodies are held whole: it is for small requests. */
+/** Starts a proxy before a server; it ends with the test or test file that starts it. Bodies are held whole: it is for small requests. */
 export async function startProxy(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl);
   const requests: SeenRequest[] = [];
@@ -89,7 +91,7 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
   }
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => {
+  atEnd(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -132,6 +134,10 @@ async function perform(deed: Deed, exchange: Exchange): Promise<void> {
   if (deed.kind === "delay_answer") await passed(deed.until);
   if (deed.kind === "drop_answer") {
     outgoing.socket?.resetAndDestroy();
+    return;
+  }
+  if (deed.kind === "replace_answer") {
+    outgoing.writeHead(deed.status, { "content-type": "application/json" }).end(deed.body);
     return;
   }
   outgoing.writeHead(answer.status, answer.headers).end(answer.body);

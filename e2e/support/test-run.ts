@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, onTestFinished } from "vitest";
+import { atEnd } from "./at-end.ts";
 import { registerWorkflow, startWorkflow, type Step } from "./conductor.ts";
 import { perago } from "./perago.ts";
 import type { Repository } from "./lakefs-repository.ts";
@@ -18,7 +18,7 @@ export interface TestRun {
   readonly id: string;
   /** A temporary folder, removed after the test file. */
   readonly root: string;
-  /** The modules below `tasks/` of this run, absolute. */
+  /** The task modules of this run, absolute. */
   readonly modules: readonly string[];
   /** Variables that hosts and commands get. */
   readonly env: Readonly<Record<string, string>>;
@@ -44,12 +44,12 @@ export interface TaskInput {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** A run of the modules below `tasks/` with these names, registered by `perago register`. */
-export async function createTestRun(moduleNames: readonly string[]): Promise<TestRun> {
+/** A run of the tasks `tasks/<short>.ts`, registered by `perago register`. */
+export async function createTestRun(tasks: readonly string[]): Promise<TestRun> {
   const id = randomBytes(5).toString("hex");
   const root = await mkdtemp(join(tmpdir(), "perago-e2e-"));
-  afterAll(() => rm(root, { recursive: true, force: true }));
-  const modules = moduleNames.map((name) => join(TASKS_FOLDER, name));
+  atEnd(() => rm(root, { recursive: true, force: true }));
+  const modules = tasks.map((short) => join(TASKS_FOLDER, `${short}.ts`));
   const env = { E2E_RUN: id };
   const known = new Set<string>();
   const name = (short: string): string => `e2e.${short}.${id}`;
@@ -90,7 +90,7 @@ export async function registerTasks(run: TestRun, modules = run.modules): Promis
 export async function writeModule(text: string, fileName = "task.ts"): Promise<string> {
   await mkdir(SCRATCH_FOLDER, { recursive: true });
   const folder = await mkdtemp(join(SCRATCH_FOLDER, "module-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, fileName);
   await writeFile(file, text);
   return file;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { TaskFailed, TaskTerminalError, type AttemptInfo } from "@perago/taskdef";
 import { z } from "zod";
@@ -44,6 +44,8 @@ export interface RunNote {
   readonly taskId: string;
   readonly retryCount: number;
   readonly workspace: string | null;
+  /** Paths of the files that were in the workspace, sorted. */
+  readonly files: readonly string[];
 }
 
 interface ScriptContext {
@@ -65,10 +67,16 @@ export async function runScript(context: ScriptContext): Promise<z.output<typeof
 async function noteRun(control: string, { attempt, workspace }: ScriptContext): Promise<number> {
   const run = (await readdir(control)).filter((name) => name.startsWith("run-")).length + 1;
   const { taskId, retryCount } = attempt;
-  const note: RunNote = { pid: process.pid, taskId, retryCount, workspace: workspace?.path ?? null };
-  // Renaming is not needed: the test reads it when a later step has told of itself.
+  const files = workspace === undefined ? [] : await listFiles(workspace.path);
+  const note: RunNote = { pid: process.pid, taskId, retryCount, workspace: workspace?.path ?? null, files };
   await writeFile(join(control, `run-${run}.json`), JSON.stringify(note), { flag: "wx" });
   return run;
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => relative(folder, join(entry.parentPath, entry.name))).toSorted();
 }
 
 async function perform(step: z.output<typeof action>, { params: { control }, signal, workspace }: ScriptContext) {
