@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createAttemptSource } from "../src/conductor/attempt-source.ts";
 import { openConductor, type ConductorClient } from "../src/conductor/client.ts";
+import { createConductorHttp } from "../src/conductor/http.ts";
 import { createLease } from "../src/conductor/lease.ts";
 import { createLeaseServer } from "../src/conductor/lease-server.ts";
 import { leaseTimes } from "../src/conductor/lease-times.ts";
 import { pollTasks } from "../src/conductor/poll.ts";
 import type { ParsedTask } from "../src/conductor/polled-task.ts";
 import { getTaskDef, registerTaskDefs } from "../src/conductor/task-defs.ts";
+import { startFakeEngine } from "../src/conductor/testing/fake-engine.ts";
 import { eventually, systemClock } from "../src/conductor/testing/system-clock.ts";
 
 const serverUrl = process.env["CONDUCTOR_SERVER_URL"];
@@ -123,6 +125,43 @@ describe("the real Conductor", () => {
       10_000,
     );
     expect(await source.read(polled.taskId)).toMatchObject({ status: "CANCELED" });
+  });
+
+  it("case R05, rule R4: a heartbeat that a proxy delays is answered before the result goes, and the task stays COMPLETED", async () => {
+    const workflowInstanceId = await startWorkflow();
+    const { polled } = await pollOne("host-a");
+    const order: string[] = [];
+    const proxy = await startFakeEngine(async (request) => {
+      const isBeat = request.body.includes("extendLease");
+      if (isBeat) await systemClock.wait(800);
+      const body = request.method === "GET" ? {} : { body: request.body };
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(`${serverUrl}${request.path}`, { method: request.method, headers, ...body });
+      if (request.method === "POST") order.push(isBeat ? "heartbeat" : "result");
+      return { status: answer.status, text: await answer.text() };
+    });
+    try {
+      const delayed = createConductorHttp({ serverUrl: proxy.url });
+      const lease = createLease({
+        held: polled,
+        pollSentAtMs: polled.pollSentAtMs,
+        times: leaseTimes({ responseTimeoutSeconds: polled.responseTimeoutSeconds }),
+        server: createLeaseServer(delayed),
+        clock: systemClock,
+        events: { onLost() {}, onTrouble() {} },
+      });
+      await lease.start();
+      await eventually("a heartbeat is in flight", () => proxy.requests.length > 0);
+      expect(order).toEqual([]);
+      expect(await lease.stop()).toEqual({ unanswered: false });
+      const source = createAttemptSource(delayed);
+      const { taskId, workerId } = polled;
+      await source.report({ workflowInstanceId, taskId, workerId, status: "COMPLETED", outputJson: "{}" }, 10_000);
+      expect(order).toEqual(["heartbeat", "result"]);
+      expect(await source.read(taskId)).toMatchObject({ status: "COMPLETED" });
+    } finally {
+      await proxy.close();
+    }
   });
 
   it("case R14: an unknown task reads as null, and a result for it is result_not_ours", async () => {

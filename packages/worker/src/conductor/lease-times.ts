@@ -5,6 +5,8 @@ const HEARTBEAT_TIMEOUT_MIN_MS = 500;
 const HEARTBEAT_TIMEOUT_MAX_MS = 10_000;
 /** After a heartbeat without an answer the next one comes sooner, but not sooner than this. */
 const RETRY_MIN_MS = 200;
+/** Longest wait that a timer of Node can do; a longer one would fire at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
 /** A heartbeat goes first where less than this part of a lease is left at receipt. */
 const FULL_ENOUGH = 2 / 3;
 
@@ -31,7 +33,7 @@ export function leaseTimes(input: {
     return { leaseMs: Infinity, cadenceMs: watchMs, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MAX_MS, retryMs: watchMs };
   }
   const leaseMs = input.responseTimeoutSeconds * 1000;
-  const cadenceMs = Math.min(intervalMs, leaseMs / 3);
+  const cadenceMs = Math.min(intervalMs, leaseMs / 3, TIMER_MAX_MS);
   return {
     leaseMs,
     cadenceMs,

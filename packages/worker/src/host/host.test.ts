@@ -325,9 +325,11 @@ describe("host", () => {
     );
     await site.prepare();
     const { host } = start(async () => ({ outcome: "done" }), { tasks: [workspaceTask] });
-    expect(() => start(async () => ({ outcome: "done" }), { tasks: [workspaceTask] })).toThrow(
-      "another host uses this workspace root",
-    );
+    for (const tasks of [[workspaceTask], [task]]) {
+      expect(() => start(async () => ({ outcome: "done" }), { tasks })).toThrow(
+        "another host uses this workspace root",
+      );
+    }
     await eventually("it polls", () => polls().length > 0);
     await eventually("the folder of the dead host is gone", () => !existsSync(join(root, "dead-xyzxyz0001")));
     host.drain();
@@ -336,21 +338,32 @@ describe("host", () => {
   });
 
   it("case A10: an engine that is down gives few lines, and one when it is back", async () => {
+    const { port } = server;
     await server.close();
     let nowMs = 0;
     const clock = {
       nowMs: () => nowMs,
       async wait(delayMs: number, signal?: AbortSignal) {
-        nowMs += delayMs / 10;
-        await systemClock.wait(1, signal);
+        // Five loops wait side by side; the sweep's hour passes later.
+        if (delayMs <= 15_000) nowMs += delayMs / 5;
+        await systemClock.wait(delayMs <= 15_000 ? 1 : delayMs, signal);
       },
     };
     const tasks = Array.from({ length: 5 }, (_, index) => taskDescription({ name: `task.${index}` }));
-    const { lines } = start(async () => ({ outcome: "done" }), { tasks, clock });
-    await eventually("two minutes have passed", () => nowMs > 120_000, 15_000);
+    const { host, lines } = start(async () => ({ outcome: "done" }), { tasks, clock });
+    await eventually("two minutes have passed", () => nowMs > 125_000, 15_000);
     const warnings = lines.filter((line) => line.level === "warn");
     expect(warnings.length).toBeGreaterThanOrEqual(2);
     expect(warnings.length).toBeLessThan(6);
     expect(warnings[0]?.message).toContain("cannot be reached");
+
+    server = await startFakeEngine(() => ({ json: [] }), port);
+    const back = (): number => lines.filter((line) => line.message === "Conductor answers again").length;
+    await eventually("the end is told", () => back() === 1);
+    const polledCount = polls().length;
+    await eventually("all poll on", () => polls().length > polledCount + 20);
+    expect(back()).toBe(1);
+    host.drain();
+    await host.ended;
   });
 });

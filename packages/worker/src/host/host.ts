@@ -57,8 +57,7 @@ export interface Host {
 }
 
 /**
- * Starts polling for the tasks. Call `preflight` before. Where a task has a workspace, takes the lock of the
- * workspace root and sweeps it.
+ * Starts polling for the tasks. Call `preflight` before. Takes the lock of the workspace root and sweeps it.
  * Throws `SlotPlanError`, and `HostLockError` where another host has the root.
  */
 export function startHost(options: HostOptions): Host {
@@ -125,12 +124,12 @@ interface Root {
   close(): Promise<void>;
 }
 
-/** The workspace root's lock, sweep and disk check; nothing of it where no task has a workspace. */
+/**
+ * The workspace root's lock, sweep and disk check. Taken where no task has a workspace too: the root also names the host
+ * whose left-over executors a new one ends (case S06), and two hosts must not share that name.
+ */
 function openRoot(options: HostOptions): Root {
   const { settings, clock, log, readDiskSpace } = options;
-  if (options.tasks.every((task) => task.workspace === undefined)) {
-    return { holdReason: async () => undefined, close: async () => {} };
-  }
   const root = settings.workspaceRoot;
   const lock = takeHostLock(root, { ...options.process, workerIdPrefix: settings.workerIdPrefix });
   const sweeping = new AbortController();
