@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describeModules } from "../tasks/describe-modules.ts";
 import type { TaskDescription } from "../tasks/description.ts";
+import { openModules, taskModule } from "../tasks/testing/modules.ts";
 import {
   describeFixture,
   openFolder,
@@ -56,8 +58,30 @@ describe("a body's outcome", () => {
     expect(await outcomeOf("thrownText")).toEqual({ kind: "failed", message: "thrown: just text" });
   });
 
-  test("case P03: a terminal error of another copy of the package is terminal", async () => {
-    expect(await outcomeOf("foreignTerminal")).toEqual({ kind: "terminal", message: "from another copy" });
+  test("case P03: a terminal error of a second copy of the package is terminal", async () => {
+    await using folder = await openModules({ isInstalled: true });
+    const copied = path.join(folder.path, "node_modules/@perago/taskdef/src/failure.ts");
+    await folder.write("copy/failure.ts", readFileSync(copied, "utf8"));
+    const body = taskModule("a.b").replace(
+      "run: ({ params }) => ({ rows: params.rows })",
+      "run: () => { throw foreign; }",
+    );
+    await folder.write(
+      "task.ts",
+      `import { TaskTerminalError as Own } from "@perago/taskdef";
+       import { TaskTerminalError } from "./copy/failure.ts";
+       const foreign = new TaskTerminalError("from another copy");
+       if (foreign instanceof Own) throw new Error("it is the same copy");
+       ${body}`,
+    );
+    const described = await describeModules(["task.ts"], { clock: realClock, environment: {}, folder: folder.path });
+    const [foreignTask] = described.tasks;
+    if (foreignTask === undefined) throw new Error(JSON.stringify(described.findings));
+    const executor = await open.pool.acquire(foreignTask, { workerId: "foreign" });
+    expect(await executor.validate({ params: { rows: 1 } })).toEqual({ ok: true });
+    const { attempt, executionId } = requestFor(folder.path);
+    expect(await executor.run({ attempt, executionId })).toEqual({ kind: "terminal", message: "from another copy" });
+    await executor.release();
   });
 
   test("rule R3: an error shows neither secrets nor paths of the host, and the workspace as relative", async () => {

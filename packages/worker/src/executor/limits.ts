@@ -9,7 +9,7 @@ export const START_TIMEOUT_MS = 30_000;
 /** Time that a task's params schema may take. */
 export const VALIDATE_TIMEOUT_MS = 30_000;
 /** Time in which an executor must answer what is left of a body (rule T8); one that is busy is killed. */
-export const INSPECT_TIMEOUT_MS = 1_000;
+export const INSPECT_TIMEOUT_MS = 5_000;
 /** Time that a body's closing handles get to go away before the executor is killed (rule T8). */
 export const SETTLE_MS = 200;
 export const SETTLE_POLL_MS = 10;
@@ -24,7 +24,7 @@ export const DRAIN_STDERR_TIMEOUT_MS = 200;
 /** Log lines, metrics and progress notes that one executor may send in a second; further ones are counted as lost. */
 export const MAX_NOTES_PER_SECOND = 500;
 /** Bytes that are read from an executor's stdout and stderr in a second; then it has to wait. */
-export const MAX_STDIO_BYTES_PER_SECOND = 1024 * 1024;
+export const MAX_STDIO_BYTES_PER_SECOND = 8 * 1024 * 1024;
 /** Longest line of stdout or stderr; longer ones are cut into several. */
 export const MAX_STDIO_LINE_LENGTH = 8 * 1024;
 /** Longest message of a log line, of an error, and of the fields of a log line as JSON; UTF-16 units. */

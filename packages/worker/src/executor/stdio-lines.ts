@@ -6,7 +6,7 @@ import { MAX_STDIO_BYTES_PER_SECOND, MAX_STDIO_LINE_LENGTH } from "./limits.ts";
 const WINDOW_MS = 1_000;
 
 /**
- * Reads a stream of an executor by lines, bounded: a long line is cut into several, and after a megabyte in one second
+ * Reads a stream of an executor by lines, bounded: a long line is cut into several, and after 8 MiB in one second
  * reading pauses, so that a body that floods its stdout waits for itself and not the host for it.
  */
 export function readLines(stream: Readable, clock: Clock, onLine: (line: string) => void): void {
