@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { failureFrom } from "../test/fake-http.ts";
-import { realBench } from "./server.ts";
+import { LakefsClient } from "../src/client/client.ts";
+import { realBench, realConnection } from "./server.ts";
 
 const { client, repository, put, commitMain } = await realBench();
 await put("a", "1");
@@ -67,8 +68,6 @@ test("case A09: a write to a protected branch says so, once the rule bites", asy
 });
 
 test("wrong credentials are named as that", async () => {
-  const { LakefsClient } = await import("@perago/lakefs-sync");
-  const { realConnection } = await import("./server.ts");
   const wrong = new LakefsClient({ ...realConnection(), secretAccessKey: "wrong" });
   expect(await failureFrom(() => wrong.getRepository(repository))).toMatchObject({ code: "unauthorized", status: 401 });
   await wrong.close();

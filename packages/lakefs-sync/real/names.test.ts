@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureFrom } from "../test/fake-http.ts";
@@ -131,7 +140,6 @@ test("case N15 rule T11: the server takes 1024 bytes of key, and ours of 1025 fa
   const commitId = (await client.getBranch(repository, "main")).commit_id;
   const home = folder("long");
   const { workspaceId } = await sync.syncIn({ repository, commitId, prefix: "long", folder: home });
-  const { mkdirSync } = await import("node:fs");
   const parents = `${"ä".repeat(100)}/`.repeat(4);
   mkdirSync(join(home, parents), { recursive: true });
   const name = (size: number): string => parents + "z".repeat(size - Buffer.byteLength(`long/${parents}`));

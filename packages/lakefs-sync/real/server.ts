@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import { LakefsClient, SyncWorker, type LakefsConnection, type StagedChanges } from "@perago/lakefs-sync";
+import { LakefsClient } from "../src/client/client.ts";
+import type { LakefsConnection } from "../src/client/http.ts";
+import type { StagedChanges } from "../src/transfer/messages.ts";
+import { SyncWorker } from "../src/transfer/sync-worker.ts";
 
 function setting(name: string): string {
   const value = process.env[name] ?? "";

@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureFrom } from "../test/fake-http.ts";
@@ -19,7 +28,6 @@ test("case B12: 2001 objects come in, and one changed is one upload", async () =
   writeFileSync(join(home, "0/0"), "changed");
   expect(await stageAll(workspaceId, commitId)).toMatchObject({ uploadedCount: 1, unchangedCount: 2000 });
   for (const name of readdirSync(join(home, "1"))) writeFileSync(join(home, "1", name), "x");
-  const { rmSync } = await import("node:fs");
   for (const name of ["0", "2", "3", "4", "5"]) rmSync(join(home, name), { recursive: true });
   const staged = await stageAll(workspaceId, commitId);
   expect(staged.deletedCount).toBeGreaterThan(1000);

@@ -7,6 +7,7 @@ export type { LakefsErrorCode, LakefsErrorFields, LakefsOutcome } from "./client
 export type { Answer, BodySource, HttpParts, LakefsConnection } from "./client/http.ts";
 export type { ByteRange, Upload } from "./client/objects.ts";
 export type { Merge } from "./client/refs.ts";
+export { findProxyVariable } from "./client/proxy-hint.ts";
 export { defaultRetryPolicy } from "./client/retry.ts";
 export type { RetryClock, RetryPolicy } from "./client/retry.ts";
 export type {

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { LakefsClient, type HttpParts, type LakefsConnection, type RetryClock } from "@perago/lakefs-sync";
+import { LakefsClient } from "../src/client/client.ts";
+import type { HttpParts, LakefsConnection } from "../src/client/http.ts";
+import type { RetryClock } from "../src/client/retry.ts";
 
 /** A secret that must never show up anywhere. */
 export const testSecret = "sEcReT-canary-0123456789";

@@ -1,4 +1,5 @@
-import { LakefsClient, LakefsError, SyncWorker, type LakefsConnection } from "@perago/lakefs-sync";
+// oxlint-disable no-console -- this is what a reader of the README writes
+import { LakefsClient, LakefsError, SyncWorker, type LakefsConnection } from "../src/index.ts";
 
 export async function publish(connection: LakefsConnection, commitId: string, folder: string): Promise<string> {
   const client = new LakefsClient(connection);

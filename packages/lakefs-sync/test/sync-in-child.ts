@@ -1,5 +1,5 @@
 // Runs one sync-in in a process of its own, to be killed in the middle (case T06).
-import { SyncWorker } from "@perago/lakefs-sync";
+import { SyncWorker } from "../src/transfer/sync-worker.ts";
 
 const [endpoint = "", folder = ""] = process.argv.slice(2);
 const sync = new SyncWorker({ connection: { endpoint, accessKeyId: "a", secretAccessKey: "b" } });

@@ -40,6 +40,8 @@ export interface FailedExchange {
   readonly subject: string;
   /** `host:port`, never a whole address. */
   readonly host: string;
+  /** A proxy variable of the environment, which this client does not use. */
+  readonly proxyVariable: string | undefined;
   readonly callerAborted: boolean;
   /** Set where the call's own deadline ended it, in milliseconds. */
   readonly expiredAfterMs: number | undefined;
@@ -57,7 +59,7 @@ export function failureOf(error: unknown, exchange: FailedExchange): LakefsError
         "unreachable",
         operation,
         `${what}: cannot connect to ${host} (${code || "no answer"})`,
-        proxyHint(),
+        proxyHint(exchange.proxyVariable),
       ),
     );
   }
@@ -79,7 +81,12 @@ export function failureOf(error: unknown, exchange: FailedExchange): LakefsError
   }
   const reason = code || (error instanceof Error ? error.name : "unknown cause");
   return new LakefsError(
-    classifyFailure("unknown", operation, `${what}: the connection to ${host} failed (${reason})`, proxyHint()),
+    classifyFailure(
+      "unknown",
+      operation,
+      `${what}: the connection to ${host} failed (${reason})`,
+      proxyHint(exchange.proxyVariable),
+    ),
   );
 }
 

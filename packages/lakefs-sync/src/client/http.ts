@@ -30,6 +30,8 @@ export interface LakefsConnection {
   readonly connectTimeoutMs?: number;
   /** Longest silence while headers or body are awaited, in milliseconds. Default 60,000 (case B16). */
   readonly idleTimeoutMs?: number;
+  /** Name of a proxy variable that is set (`findProxyVariable`); a failed connection then says that it is not used. */
+  readonly proxyVariable?: string;
 }
 
 /** Replaceable parts, for tests. */
@@ -100,6 +102,7 @@ export class HttpClient {
   readonly #endpoint: { origin: string; host: string; basePath: string };
   readonly #policy: RetryPolicy;
   readonly #clock: RetryClock;
+  readonly #proxyVariable: string | undefined;
 
   constructor(connection: LakefsConnection, parts: HttpParts = {}) {
     const idleMs = connection.idleTimeoutMs ?? 60_000;
@@ -118,6 +121,7 @@ export class HttpClient {
     this.#authorization = `Basic ${pair}`;
     this.#secrets = [connection.secretAccessKey, pair];
     this.#policy = parts.policy ?? defaultRetryPolicy;
+    this.#proxyVariable = connection.proxyVariable;
     this.#clock = parts.clock ?? systemRetryClock;
   }
 
@@ -188,6 +192,7 @@ export class HttpClient {
         operation: spec.operation,
         subject: subjectOf(spec),
         host: this.#endpoint.host,
+        proxyVariable: this.#proxyVariable,
         callerAborted: options.signal?.aborted ?? false,
         expiredAfterMs: controller.signal.aborted && !options.signal?.aborted ? budgetMs : undefined,
       });

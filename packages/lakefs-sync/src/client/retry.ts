@@ -22,6 +22,7 @@ export interface RetryClock {
   sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
+/** What the client does where nothing else is said: 10 tries, waits of 0.1 to 5 s, Retry-After obeyed up to 60 s. */
 export const defaultRetryPolicy: RetryPolicy = {
   tryCount: 10,
   baseDelayMs: 100,
@@ -29,6 +30,7 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxRetryAfterMs: 60_000,
 };
 
+/** The real clock and dice. */
 export const systemRetryClock: RetryClock = {
   nowMs: () => performance.now(),
   random: () => Math.random(),

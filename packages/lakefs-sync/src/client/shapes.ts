@@ -15,6 +15,7 @@ export function recordOf(value: unknown, name = "(whole)"): Record<string, unkno
   return value;
 }
 
+/** A text field, or an error that names it. */
 export function textOf(record: Record<string, unknown>, name: string, fallback?: string): string {
   const value = record[name] ?? fallback;
   if (typeof value !== "string") throw fieldError(name, "text");
@@ -27,6 +28,7 @@ function integerOf(record: Record<string, unknown>, name: string, fallback?: num
   return value;
 }
 
+/** A list field, or an error that names it. */
 export function listOf(record: Record<string, unknown>, name: string): unknown[] {
   const value = record[name];
   if (!Array.isArray(value)) throw fieldError(name, "a list");
@@ -55,11 +57,13 @@ function metadataOf(record: Record<string, unknown>): Readonly<Record<string, st
   return count === 0 ? noMetadata : { ...plain };
 }
 
+/** Reads a lakeFS `Ref`. */
 export function refOf(value: unknown): Ref {
   const record = recordOf(value);
   return { id: textOf(record, "id"), commit_id: textOf(record, "commit_id") };
 }
 
+/** Reads a lakeFS `Commit`. */
 export function commitOf(value: unknown): Commit {
   const record = recordOf(value);
   const parents = listOf(record, "parents").map((parent) => {
@@ -76,6 +80,7 @@ export function commitOf(value: unknown): Commit {
   };
 }
 
+/** Reads a lakeFS `ObjectStats`. */
 export function objectStatsOf(value: unknown): ObjectStats {
   const record = recordOf(value);
   return {
@@ -89,6 +94,7 @@ export function objectStatsOf(value: unknown): ObjectStats {
   };
 }
 
+/** Reads a lakeFS `Diff`. */
 export function diffOf(value: unknown): Diff {
   const record = recordOf(value);
   return {
@@ -98,6 +104,7 @@ export function diffOf(value: unknown): Diff {
   };
 }
 
+/** Reads a lakeFS `Repository`. */
 export function repositoryOf(value: unknown): Repository {
   const record = recordOf(value);
   return {
@@ -108,12 +115,14 @@ export function repositoryOf(value: unknown): Repository {
   };
 }
 
+/** Reads a list of lakeFS `BranchProtectionRule`. */
 export function protectionRulesOf(value: unknown): BranchProtectionRule[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw fieldError("(whole)", "a list");
   return value.map((rule) => ({ pattern: textOf(recordOf(rule), "pattern") }));
 }
 
+/** Reads a lakeFS `ObjectErrorList`; no body means no error. */
 export function objectErrorsOf(value: unknown): ObjectError[] {
   if (value === undefined) return [];
   return listOf(recordOf(value), "errors").map((entry) => {

@@ -36,6 +36,7 @@ export function openForRead(absolutePath: string): OpenFile {
   }
 }
 
+/** The mark of a file from its stats. */
 export function markOf(stats: BigIntStats): FileMark {
   return { inode: stats.ino, sizeBytes: Number(stats.size), mtimeNs: stats.mtimeNs, ctimeNs: stats.ctimeNs };
 }
@@ -50,6 +51,7 @@ export function assertUnchanged(path: string, before: FileMark, after: FileMark)
   if (!same) throw changed(path);
 }
 
+/** The error for a file that is not what it was (rule T8). */
 export function changed(path: string): SyncError {
   return new SyncError("file_changed", `the file ${JSON.stringify(path)} changed while it was read`, [path]);
 }

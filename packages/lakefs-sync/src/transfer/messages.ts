@@ -65,6 +65,7 @@ export interface SyncJobs {
   readonly release: { readonly input: { readonly workspaceId: number }; readonly output: Record<string, never> };
 }
 
+/** Name of a job of the sync worker. */
 export type SyncJobName = keyof SyncJobs;
 
 /** One job with its name. */

@@ -191,7 +191,7 @@ test("case B19: with a third of the answers 429 or 503, 200 files come in, bound
 
 test("case T06 rule T2: a runtime killed in the middle leaves no folder that looks complete", async () => {
   const folder = join(tempFolder(), "work");
-  let kill: (() => void) | undefined;
+  const killer: { kill?: () => void } = {};
   const { endpoint } = await fakeLakefs(
     {
       c1: new Map([
@@ -202,14 +202,14 @@ test("case T06 rule T2: a runtime killed in the middle leaves no folder that loo
     {
       intercept: (request) => {
         if (!request.target.includes("/objects?path=in%2Fb")) return false;
-        kill?.();
+        killer.kill?.();
         return true;
       },
     },
   );
   const script = new URL("../../test/sync-in-child.ts", import.meta.url);
   const child = fork(script, [endpoint, folder], { execArgv: ["--conditions=perago-source"] });
-  kill = () => child.kill("SIGKILL");
+  killer.kill = () => child.kill("SIGKILL");
   const [, signal] = await once(child, "exit");
   expect(signal).toBe("SIGKILL");
   expect([existsSync(folder), existsSync(partialFolderOf(folder))]).toEqual([false, true]);

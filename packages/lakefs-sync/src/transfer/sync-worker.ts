@@ -107,6 +107,7 @@ export class SyncWorker {
     const thread = this.#started();
     this.#lastJobId += 1;
     const jobId = this.#lastJobId;
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
     const post = (request: SyncRequest): void => thread.postMessage(request);
     const { signal, onProgress } = options;
     return new Promise<SyncJobs[Name]["output"]>((resolve, reject) => {
