@@ -14,7 +14,7 @@ import { createLeaseServer } from "../src/conductor/lease-server.ts";
 import { leaseTimes } from "../src/conductor/lease-times.ts";
 import { pollTasks } from "../src/conductor/poll.ts";
 import { registerTaskDefs } from "../src/conductor/task-defs.ts";
-import { systemClock } from "../src/conductor/testing/system-clock.ts";
+import { systemClock } from "../src/system-clock.ts";
 import { createExecutorPool } from "../src/executor/pool.ts";
 import { createTargetStore } from "../src/lakefs/target-store.ts";
 import type { Lease, PolledTask } from "../src/attempt/ports/attempt-source.ts";

@@ -10,7 +10,8 @@ import { pollTasks } from "../src/conductor/poll.ts";
 import type { ParsedTask } from "../src/conductor/polled-task.ts";
 import { getTaskDef, registerTaskDefs } from "../src/conductor/task-defs.ts";
 import { startFakeEngine } from "../src/conductor/testing/fake-engine.ts";
-import { eventually, systemClock } from "../src/conductor/testing/system-clock.ts";
+import { eventually } from "../src/conductor/testing/eventually.ts";
+import { systemClock } from "../src/system-clock.ts";
 
 const serverUrl = process.env["CONDUCTOR_SERVER_URL"];
 if (serverUrl === undefined)

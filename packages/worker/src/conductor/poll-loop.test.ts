@@ -5,7 +5,8 @@ import { startPollLoop, type PollLoopOptions } from "./poll-loop.ts";
 import type { PollAsk } from "./poll-decision.ts";
 import { createFakeClock } from "./testing/fake-clock.ts";
 import { startFakeEngine, wireTask, type FakeEngine } from "./testing/fake-engine.ts";
-import { eventually, systemClock } from "./testing/system-clock.ts";
+import { eventually } from "./testing/eventually.ts";
+import { systemClock } from "../system-clock.ts";
 
 let server: FakeEngine | undefined;
 afterEach(async () => {

@@ -6,7 +6,8 @@ import { createConductorHttp } from "./http.ts";
 import { createLease } from "./lease.ts";
 import { createLeaseServer } from "./lease-server.ts";
 import { startFakeEngine, wireTask, type FakeEngine, type FakeHandler } from "./testing/fake-engine.ts";
-import { eventually, systemClock } from "./testing/system-clock.ts";
+import { eventually } from "./testing/eventually.ts";
+import { systemClock } from "../system-clock.ts";
 
 let server: FakeEngine | undefined;
 afterEach(async () => {
