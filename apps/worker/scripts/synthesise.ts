@@ -1,4 +1,7 @@
-/** Writes the six songs of `data/audio/render/raw`. They are kept in the repository; run it after a change to `lib/songs.ts`. */
+/**
+ * Writes the six songs of `data/audio/render/raw`. They are kept in the repository; run it after a change to
+ * `lib/songs.ts`.
+ */
 import { mkdir, writeFile } from "node:fs/promises";
 
 import { RAW_FOLDER } from "./lib/data-folder.ts";

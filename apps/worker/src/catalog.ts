@@ -21,7 +21,9 @@ export interface RefusedEntry {
   readonly reasons: string[];
 }
 
-/** Sorts entries into songs that the catalog takes, in the order given, and entries that it refuses, with all reasons. */
+/**
+ * Sorts entries into songs that the catalog takes, in the order given, and entries that it refuses, with all reasons.
+ */
 export function sortEntries(entries: readonly unknown[]): { accepted: SongMetadata[]; refused: RefusedEntry[] } {
   const accepted = new Map<string, SongMetadata>();
   const refused: RefusedEntry[] = [];

@@ -28,7 +28,10 @@ export function summariseProblems(problems: readonly string[]): string {
   return problems.length > SHOWN ? `${shown}; and ${problems.length - SHOWN} more` : shown;
 }
 
-/** Every file below `folder`, sorted by code units so that the order is the same on every machine; none where it is missing. */
+/**
+ * Every file below `folder`, sorted by code units so that the order is the same on every machine; none where it is
+ * missing.
+ */
 async function listFiles(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });

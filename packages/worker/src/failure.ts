@@ -28,6 +28,7 @@ export const FAILURE_CODES = [
   "result_not_ours",
 ] as const;
 
+/** One of the codes of rule R7. */
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
 /**

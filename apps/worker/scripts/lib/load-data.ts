@@ -15,7 +15,8 @@ export interface LoadTarget {
 }
 
 /**
- * Makes the repository where it is missing, brings everything below `data/` onto the branch with one merge, protects the
+ * Makes the repository where it is missing, brings everything below `data/` onto the branch with one merge, protects
+ * the
  * branch, and returns its head. Data arrives by merge only, as it must on a protected branch; where nothing is new, no
  * commit is made.
  */

@@ -32,7 +32,9 @@ export function sweep(
   };
 }
 
-/** White noise, evenly spread in [-amplitude, amplitude), the same for the same seed (a 32-bit xorshift; seed not 0). */
+/**
+ * White noise, evenly spread in [-amplitude, amplitude), the same for the same seed (a 32-bit xorshift; seed not 0).
+ */
 export function noise(amplitude: number, seed: number): Tone {
   let state = seed;
   return () => {

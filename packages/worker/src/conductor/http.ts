@@ -7,6 +7,7 @@ export const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** A read whose kept connection was closed under it is sent again at once, this often. */
 const CLOSED_CONNECTION_REPEATS = 1;
 
+/** One request, sent once. */
 export interface ConductorRequest {
   readonly method: "GET" | "POST" | "PUT";
   /** Path below the server URL, parts already encoded, e.g. `/tasks/abc`. */
@@ -20,6 +21,7 @@ export interface ConductorRequest {
   readonly accept?: readonly number[];
 }
 
+/** A whole answer. */
 export interface ConductorAnswer {
   readonly status: number;
   readonly text: string;

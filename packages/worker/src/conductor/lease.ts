@@ -15,6 +15,7 @@ export interface LeaseServer {
   read(taskId: string, timeoutMs: number): Promise<AttemptRead>;
 }
 
+/** What a lease tells its host. */
 export interface LeaseEvents {
   /** The attempt is no longer ours to go on with (rule A4); at most once, never after `stop`. */
   onLost(reason: string): void;
@@ -32,6 +33,7 @@ export interface StartedLease extends Lease {
   start(): Promise<void>;
 }
 
+/** What one lease is kept with. */
 export interface LeaseOptions {
   readonly held: AttemptIdentity;
   /** Monotonic milliseconds. */

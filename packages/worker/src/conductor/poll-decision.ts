@@ -7,6 +7,7 @@ export const IDLE_POLL_TIMEOUT_MS = 1_000;
 export const MAX_POLL_COUNT = 100;
 /** First and longest pause after failed polls. */
 export const POLL_BACKOFF_MIN_MS = 250;
+/** Longest pause after failed polls. */
 export const POLL_BACKOFF_MAX_MS = 10_000;
 
 /** What the poll loop of one task knows before it polls. */

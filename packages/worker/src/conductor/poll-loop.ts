@@ -7,6 +7,7 @@ export const HOLD_RECHECK_MS = 5_000;
 /** No turn of the loop and no good poll for this long is worth a loud line (fault E7, case A07). */
 export const WATCHDOG_MS = 60_000;
 
+/** What the poll loop of one task runs on. */
 export interface PollLoopOptions {
   readonly clock: Clock;
   /** Free slots of this task now. */

@@ -111,6 +111,7 @@ export const settingsSchema = z.object({
   "--domain": z.string().optional(),
 });
 
+/** Flags and variables after the schema. */
 export type ParsedSettings = z.output<typeof settingsSchema>;
 
 function addressProblem(text: string): string | undefined {

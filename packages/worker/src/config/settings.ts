@@ -7,12 +7,14 @@ import { SettingsError, type SettingFinding } from "./finding.ts";
 import type { Secret } from "./secret.ts";
 import { settingsSchema, type ParsedSettings } from "./settings-schema.ts";
 
+/** Where Conductor is. */
 export interface ConductorSettings {
   /** Without a trailing slash; ends in `/api` as a rule. */
   readonly serverUrl: string;
   readonly auth?: { readonly keyId: Secret; readonly keySecret: Secret };
 }
 
+/** Where lakeFS is. */
 export interface LakefsSettings {
   /** Without a trailing slash and without `/api/v1`. */
   readonly endpointUrl: string;

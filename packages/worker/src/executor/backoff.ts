@@ -9,6 +9,7 @@ export interface CrashRecord {
   readonly firstError?: string;
 }
 
+/** An executor that has not crashed. */
 export const NO_CRASHES: CrashRecord = { crashCount: 0, notBeforeMs: 0 };
 
 /** Waits 1, 2, 4, 8, 16 and then always 30 s after the crashes of a row. */

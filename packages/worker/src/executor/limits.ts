@@ -12,9 +12,11 @@ export const VALIDATE_TIMEOUT_MS = 30_000;
 export const INSPECT_TIMEOUT_MS = 5_000;
 /** Time that a body's closing handles get to go away before the executor is killed (rule T8). */
 export const SETTLE_MS = 200;
+/** Between two looks at closing handles. */
 export const SETTLE_POLL_MS = 10;
 /** Time in which killed processes must be gone (rule T8). */
 export const END_PROCESSES_TIMEOUT_MS = 10_000;
+/** Between two looks at killed processes. */
 export const END_PROCESSES_POLL_MS = 10;
 /** Time that an ended executor's last messages get to arrive. */
 export const DRAIN_TIMEOUT_MS = 1_500;

@@ -44,6 +44,7 @@ export const hostMessageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("inspect"), call }),
   z.object({ type: z.literal("reset") }),
 ]);
+/** Host to executor. */
 export type HostMessage = z.infer<typeof hostMessageSchema>;
 
 const outcomeSchema = z.discriminatedUnion("kind", [
@@ -83,8 +84,11 @@ const noteSchemas = [
 
 /** Log lines, metrics and progress of a body. */
 export const noteSchema = z.discriminatedUnion("type", noteSchemas);
+/** A log line, a metric or a progress note of a body. */
 export type Note = z.infer<typeof noteSchema>;
+/** A metric of a body. */
 export type MetricNote = Extract<Note, { type: "metric" }>;
+/** A progress note of a body. */
 export type ProgressNote = Extract<Note, { type: "progress" }>;
 
 const replySchemas = [
@@ -106,4 +110,5 @@ export const childMessageSchema = z.discriminatedUnion("type", [
   ...replySchemas,
   ...noteSchemas,
 ]);
+/** Executor to host. */
 export type ChildMessage = z.infer<typeof childMessageSchema>;

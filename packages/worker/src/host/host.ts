@@ -19,6 +19,7 @@ const WATCHDOG_INTERVAL_MS = 15_000;
  */
 export const FORCE_GRACE_MS = 30_000;
 
+/** What a host is started with. */
 export interface HostOptions {
   readonly tasks: readonly TaskDescription[];
   readonly settings: Settings;
@@ -125,7 +126,8 @@ interface Root {
 }
 
 /**
- * The workspace root's lock, sweep and disk check. Taken where no task has a workspace too: the root also names the host
+ * The workspace root's lock, sweep and disk check. Taken where no task has a workspace too: the root also names the
+ * host
  * whose left-over executors a new one ends (case S06), and two hosts must not share that name.
  */
 function openRoot(options: HostOptions): Root {

@@ -4,6 +4,7 @@ export interface AttemptSignal {
   readonly reason: string;
 }
 
+/** Is told each signal once. */
 export type AttemptListener = (signal: AttemptSignal) => void;
 
 /** Hands signals to whoever listens; what was told before somebody listens is told when they begin. */
@@ -13,6 +14,7 @@ export interface AttemptSignals {
   subscribe(listener: AttemptListener): () => void;
 }
 
+/** Makes the signals of one attempt. */
 export function createAttemptSignals(): AttemptSignals {
   const told: AttemptSignal[] = [];
   const listeners = new Set<AttemptListener>();

@@ -29,6 +29,7 @@ export interface AttemptRequest {
 /** Runs one attempt to its end, report and clean-up included. Must not throw. */
 export type RunAttempt = (request: AttemptRequest) => Promise<{ readonly outcome: string }>;
 
+/** What one task of a host runs on. */
 export interface TaskHostOptions {
   readonly plan: TaskSlots;
   readonly conductor: ConductorHttp;

@@ -10,6 +10,7 @@ export interface Troubles {
   worked(source: string): void;
 }
 
+/** Makes the record of failing servers. */
 export function createTroubles(log: Log, nowMs: () => number): Troubles {
   const summary = new FailureSummary();
   const failing = new Set<string>();

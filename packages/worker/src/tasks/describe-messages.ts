@@ -43,4 +43,5 @@ export const describeMessageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("described"), tasks: z.array(describedTaskSchema).max(1_000), hasBareRun: z.boolean() }),
   z.object({ type: z.literal("not_imported"), code: z.string(), message: z.string(), hint: z.string() }),
 ]);
+/** Describe child to host. */
 export type DescribeMessage = z.infer<typeof describeMessageSchema>;

@@ -5,6 +5,7 @@ import { createRedactor } from "./redact.ts";
 
 /** Levels, least first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+/** One level. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Values beside the message. Plain data; an Error becomes `{name, message, code, stack}`. */

@@ -18,6 +18,7 @@ export interface FoundFolder {
   readonly changedAtMs: number;
 }
 
+/** What becomes of a folder. */
 export type FolderFate = "keep" | "remove" | "remove_if_empty";
 
 /**
@@ -49,6 +50,7 @@ export interface SweepReport {
   readonly failures: readonly { readonly folder: string; readonly error: unknown }[];
 }
 
+/** What one sweep looks at. */
 export interface SweepOptions {
   readonly root: string;
   readonly ttlMs: number;
