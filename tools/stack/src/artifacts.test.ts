@@ -9,6 +9,9 @@ import type { ProvisionContext } from "./artifacts.ts";
 const MODULE_ROOT = join(import.meta.dirname, "../../lakefs");
 const JAR = "conductor-server-3.32.1-boot.jar";
 
+// The machine may be busy: bounded, but not by the default second.
+const POLL = { timeout: 15_000 };
+
 let folder = "";
 let lines: string[] = [];
 beforeEach(async () => {
@@ -84,7 +87,7 @@ it("ends a build when the signal comes, and builds again next time", async () =>
   await goThat("printf half > $out/lakefs; sleep 60");
   const building = provideArtifacts(context({ signal: stop.signal }));
   const unfinished = () => readdir(join(folder, "home", "unfinished"), { recursive: true }).catch(() => []);
-  await expect.poll(async () => (await unfinished()).some((name) => name.endsWith("/lakefs"))).toBe(true);
+  await expect.poll(async () => (await unfinished()).some((name) => name.endsWith("/lakefs")), POLL).toBe(true);
   stop.abort(new Error("stopped by SIGINT"));
   await expect(building).rejects.toThrow("stopped by SIGINT");
   await goThat("printf bin > $out/lakefs; printf bin > $out/lakectl");

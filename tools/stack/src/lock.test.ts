@@ -38,7 +38,10 @@ it("is free again when its holder was killed", async () => {
   const code = `
     const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, "lock.ts"))});
     const request = ${JSON.stringify({ file: join(folder, "b"), guards: "x", timeoutMs: 0 })};
-    await withLock({ ...request, say() {} }, async () => { console.log("held"); await new Promise((r) => setTimeout(r, 60000)); });`;
+    await withLock({ ...request, say() {} }, async () => {
+      console.log("held");
+      await new Promise((r) => setTimeout(r, 60000));
+    });`;
   const holder = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
   await once(holder.stdout, "data");
   await expect(withLock(request("b"), async () => undefined)).rejects.toMatchObject({ code: "LOCKED" });

@@ -11,11 +11,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it("reads a process' state and start past a name with blanks and parentheses", () => {
-  const fields = ["S", "1", "2", "3", "0", "-1", "4", "5", "6", "7", "8", "9", "10", "11", "12", "20", "0", "1", "0"];
-  expect(parseProcStat(`42 (a) b) ${fields.join(" ")} 49572 99`)).toEqual({ state: "S", startTicks: "49572" });
+const stat = (state: string, threadCount: number) =>
+  `42 (a) b) ${state} 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 20 0 ${threadCount} 0 49572 99`;
+
+it("reads a process' start past a name with blanks and parentheses", () => {
+  expect(parseProcStat(stat("S", 1))).toEqual({ isAlive: true, startTicks: "49572" });
   expect(parseProcStat("")).toBe(undefined);
   expect(parseProcStat("42 (java) S 1 2")).toBe(undefined);
+});
+
+it("takes a zombie for dead only when its last thread has ended, for until then its port is open", () => {
+  expect(parseProcStat(stat("Z", 1))?.isAlive).toBe(false);
+  expect(parseProcStat(stat("Z", 0))?.isAlive).toBe(false);
+  expect(parseProcStat(stat("Z", 7))?.isAlive).toBe(true);
 });
 
 it("knows a living process, and takes a later one with the same pid for another", async () => {

@@ -9,19 +9,23 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
-/** State letter and start time (clock ticks since boot) from the text of /proc/<pid>/stat. */
-export function parseProcStat(text: string): { state: string; startTicks: string } | undefined {
+/** What the text of /proc/<pid>/stat says: whether the process lives, and its start in clock ticks since boot. */
+export function parseProcStat(text: string): { isAlive: boolean; startTicks: string } | undefined {
   // The command name stands in parentheses and may hold blanks and parentheses itself.
   const fields = text
     .slice(text.lastIndexOf(")") + 1)
     .trim()
     .split(/\s+/);
-  const [state, startTicks] = [fields[0], fields[19]];
+  const [state, threadCount, startTicks] = [fields[0], fields[17], fields[19]];
   if (state === undefined || startTicks === undefined || !/^[0-9]+$/.test(startTicks)) return undefined;
-  return { state, startTicks };
+  // A zombie with other threads is still ending: its ports and files are still open.
+  const isDead = (state === "Z" || state === "X") && Number(threadCount) <= 1;
+  return { isAlive: !isDead, startTicks };
 }
 
-/** The living process with this pid, or undefined where there is none (a zombie counts as none). */
+/**
+ * The living process with this pid, or undefined where there is none (one that only waits to be reaped counts as none).
+ */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
   const started = process.platform === "linux" ? await startedLinux(pid) : await startedByPs(pid);
   return started === undefined ? undefined : { pid, started };
@@ -35,7 +39,7 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 async function startedLinux(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   const parsed = stat === undefined ? undefined : parseProcStat(stat);
-  if (parsed === undefined || parsed.state === "Z" || parsed.state === "X") return undefined;
+  if (parsed?.isAlive !== true) return undefined;
   const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
   return `${boot.trim()}/${parsed.startTicks}`;
 }

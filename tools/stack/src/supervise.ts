@@ -76,9 +76,10 @@ export async function waitHealthy({ layout, plan, record, secrets, signal }: Hea
     if (healthy) return;
     await sleep(POLL_MS, undefined, { signal });
   }
+  const tail = await logTail(layout, plan.server, secrets);
   throw new StackError({
     code: "SERVER_SLOW",
-    message: `${plan.title} was not healthy after ${plan.startTimeoutMs / 1000} s; the end of its log:\n${await logTail(layout, plan.server, secrets)}`,
+    message: `${plan.title} was not healthy after ${plan.startTimeoutMs / 1000} s; the end of its log:\n${tail}`,
     hint: `look at ${layout.logFile(plan.server)}; \`pnpm stack down\`, then \`up\`, starts it again`,
     exitCode: 3,
   });
@@ -126,9 +127,10 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function died(layout: InstanceLayout, plan: ServerPlan, secrets: readonly string[]): Promise<StackError> {
+  const tail = await logTail(layout, plan.server, secrets);
   return new StackError({
     code: "SERVER_DIED",
-    message: `${plan.title} ended while it started; the end of its log:\n${await logTail(layout, plan.server, secrets)}`,
+    message: `${plan.title} ended while it started; the end of its log:\n${tail}`,
     hint: `mend what the log names, or begin with empty data: pnpm stack up --fresh`,
     exitCode: 3,
   });

@@ -26,6 +26,9 @@ const command: UpCommand = {
   fresh: false,
 };
 
+// The machine may be busy: bounded, but not by the default second.
+const POLL = { timeout: 15_000 };
+
 let home = "";
 let lines: string[] = [];
 const contexts: UpContext[] = [];
@@ -107,7 +110,7 @@ it("restarts a killed server on its data and port, and leaves the other alone", 
   const { lakefs, conductor } = await runningServers(context.layout);
   await writeFile(join(context.layout.dataRoot("lakefs"), "object"), "kept");
   process.kill(lakefs.record?.pid ?? 0, "SIGKILL");
-  await expect.poll(async () => (await runningServers(context.layout)).lakefs.state).toBe("ended");
+  await expect.poll(async () => (await runningServers(context.layout)).lakefs.state, POLL).toBe("ended");
   expect(await up(context, command)).toEqual(before);
   expect(lines).toContain(`lakefs had ended: starting it on its data, port ${before.lakefsPort}`);
   const after = await runningServers(context.layout);
@@ -138,7 +141,7 @@ it("stops what it started when a signal comes while it waits", async () => {
   const stop = new AbortController();
   const context = contextWith({ conductorMode: "deaf", signal: stop.signal });
   const rising = up(context, command);
-  await expect.poll(async () => (await runningServers(context.layout)).conductor.state).toBe("running");
+  await expect.poll(async () => (await runningServers(context.layout)).conductor.state, POLL).toBe("running");
   stop.abort(new Error("stopped by SIGTERM"));
   await expect(rising).rejects.toThrow("aborted");
   expect((await runningServers(context.layout)).lakefs.state).toBe("stopped");
