@@ -10,8 +10,9 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const main = new URL("../dist/main.mjs", import.meta.url);
 
 if (major < NEEDED_MAJOR || (major === NEEDED_MAJOR && minor < NEEDED_MINOR)) {
+  const { execPath, versions } = process;
   refuse(
-    `perago needs Node ${NEEDED_MAJOR}.${NEEDED_MINOR} or newer; this is ${process.versions.node} (${process.execPath})`,
+    `perago needs Node ${NEEDED_MAJOR}.${NEEDED_MINOR} or newer; this is ${versions.node} (${execPath})`,
     "Install a newer Node, or add the npm package `node` (24.12 or newer) to the devDependencies of your package: " +
       "node_modules/.bin/perago then runs on it.",
   );

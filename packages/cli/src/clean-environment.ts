@@ -19,7 +19,8 @@ export interface Handover {
 /**
  * Keeps the secrets of a host out of `/proc/<pid>/environ`, where a body that looks at its parent would find them: the
  * process hands them to itself in a file of mode 0600 (in memory where there is such a folder), is replaced by the same
- * command without them, and removes the file as it reads it. Answers the whole environment, which is then only in memory.
+ * command without them, and removes the file as it reads it. Answers the whole environment, which is then only in
+ * memory.
  * No sandbox: a process of the same user can do more than look.
  */
 export function hideSecrets({ environment, replace }: Handover): Environment {

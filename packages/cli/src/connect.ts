@@ -34,7 +34,10 @@ export async function withConductor<T>(
   }
 }
 
-/** The settings of a command that only talks to Conductor; warnings go to stderr. Wrong ones are a CommandError with exit code 2. */
+/**
+ * The settings of a command that only talks to Conductor; warnings go to stderr. Wrong ones are a CommandError with
+ * exit code 2.
+ */
 export function conductorSettings(context: CommandContext, dotenv: string | undefined): ConductorSettings {
   const needs = { conductor: true, lakefs: false };
   const read = readSettings(context, { needs, ...(dotenv === undefined ? {} : { dotenv }) });

@@ -11,7 +11,10 @@ export interface Difference {
 /** Deeper than this two values are shown whole. */
 const MAX_DEPTH = 32;
 
-/** The places in which `next` differs from `old`, as deep as both are objects, or lists of one length. The order of keys does not count. */
+/**
+ * The places in which `next` differs from `old`, as deep as both are objects, or lists of one length. The order of keys
+ * does not count.
+ */
 export function differences(old: unknown, next: unknown, field = "", depth = 0): Difference[] {
   if (isDeepStrictEqual(old, next)) return [];
   if (depth < MAX_DEPTH && isRecord(old) && isRecord(next)) {

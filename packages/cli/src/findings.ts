@@ -1,4 +1,6 @@
-/** One thing that is wrong or doubtful, as the command shows it. Optional fields are left out where they do not apply. */
+/**
+ * One thing that is wrong or doubtful, as the command shows it. Optional fields are left out where they do not apply.
+ */
 export interface Finding {
   readonly severity: "error" | "warning";
   /** Path of the task module, from the working folder where it lies below it. */

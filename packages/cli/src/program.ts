@@ -30,7 +30,10 @@ const startOptions = checkOptions.extend({
   logRoot: text,
 });
 
-/** Reads the arguments (without node and script). Help and the version go to stdout, usage errors (exit code 2) to stderr. */
+/**
+ * Reads the arguments (without node and script). Help and the version go to stdout, usage errors (exit code 2) to
+ * stderr.
+ */
 export function parseArguments(
   argv: readonly string[],
   version: string,
@@ -145,7 +148,7 @@ function addStart(program: Command, choose: Choose): void {
     .option("--worker-id-prefix <prefix>", "PERAGO_WORKER_ID_PREFIX")
     .option("--workspace-root <folder>", "PERAGO_WORKSPACE_ROOT")
     .option("--log-root <folder>", "PERAGO_LOG_ROOT")
-    .option("--json", "print {"event":"ready",...} as a line of JSON when the host polls")
+    .option("--json", "print one line of JSON when the host polls: its event is `ready`")
     .action((modules: string[], options: unknown) => {
       const { json, slots, ...rest } = startOptions.parse(options);
       choose({ command: "start", modules, json, slots, flags: withoutUndefined(rest) });

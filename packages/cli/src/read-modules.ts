@@ -9,7 +9,10 @@ export interface ReadModules {
   readonly findings: readonly Finding[];
 }
 
-/** Imports the modules in children of their own and lists all findings, those of sound tasks too. Opens no connection (case P11). */
+/**
+ * Imports the modules in children of their own and lists all findings, those of sound tasks too. Opens no connection
+ * (case P11).
+ */
 export async function readModules(context: CommandContext, modules: readonly string[]): Promise<ReadModules> {
   const { environment, folder } = context;
   const described = await describeModules(modules, { clock: systemClock, folder, environment });

@@ -21,7 +21,10 @@ export function formatTaskDefs(taskDefs: readonly TaskDef[]): string {
   return `${JSON.stringify(taskDefs, null, 2)}\n`;
 }
 
-/** Writes the TaskDefs and answers the paths; each file appears whole or not at all. Throws CommandError with exit code 2. */
+/**
+ * Writes the TaskDefs and answers the paths; each file appears whole or not at all. Throws CommandError with exit code
+ * 2.
+ */
 export async function writeTaskDefs(place: Place, taskDefs: readonly TaskDef[]): Promise<readonly string[]> {
   if (place.kind === "file") {
     await writeWhole(place.path, formatTaskDefs(taskDefs));
@@ -37,7 +40,10 @@ export async function writeTaskDefs(place: Place, taskDefs: readonly TaskDef[]):
   return written;
 }
 
-/** What lies there now, by task name. A file that is not there has nothing; one that is no JSON is a CommandError with exit code 1. */
+/**
+ * What lies there now, by task name. A file that is not there has nothing; one that is no JSON is a CommandError with
+ * exit code 1.
+ */
 export async function readTaskDefs(place: Place, names: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
   if (place.kind === "folder") {
     const entries = await Promise.all(names.map(async (name) => [name, await readJson(fileOf(place, name))] as const));

@@ -48,10 +48,19 @@ describe("perago register", () => {
 
   test("what the engine accepted and did not keep is 3, with the field", async () => {
     const engine = await fakeConductor();
-    engine.keep = ({ inputSchema: _, ...rest }) => rest;
+    engine.keep = (each) => Object.fromEntries(Object.entries(each).filter(([field]) => field !== "inputSchema"));
     const run = await register(engine, BUILD);
     expect(run.exitCode).toBe(3);
     expect(run.stderr).toContain("did not keep: features.build (inputSchema)");
+  });
+
+  test("case C03: what the engine refuses is 3 with its words", async () => {
+    const engine = await fakeConductor();
+    engine.refusal = "ownerEmail cannot be empty";
+    const run = await register(engine, BUILD);
+    expect(run.exitCode).toBe(3);
+    expect(run.stderr).toContain("answered 400: ownerEmail cannot be empty");
+    expect(engine.definitions.size).toBe(0);
   });
 
   test("a module with an error registers none of its neighbours", async () => {

@@ -12,7 +12,10 @@ export interface CheckArguments {
   readonly json: boolean;
 }
 
-/** Lists everything that is wrong or doubtful with the modules; 1 where an error is among it. Opens no connection (case P11). */
+/**
+ * Lists everything that is wrong or doubtful with the modules; 1 where an error is among it. Opens no connection (case
+ * P11).
+ */
 export async function check(context: CommandContext, { modules, json }: CheckArguments): Promise<ExitCode> {
   const { tasks, findings } = await readModules(context, modules);
   const report = tasks.map((task) => reportOf(context.folder, task, findings));

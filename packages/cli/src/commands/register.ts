@@ -19,7 +19,8 @@ export interface RegisterArguments {
 }
 
 /**
- * Writes TaskDefs that are missing or differ, after showing the differences (case C13), and reads them back. Fields that
+ * Writes TaskDefs that are missing or differ, after showing the differences (case C13), and reads them back. Fields
+ * that
  * the code does not own keep what operators gave them (case C05). All are read before the first is written.
  */
 export async function register(context: CommandContext, args: RegisterArguments): Promise<ExitCode> {

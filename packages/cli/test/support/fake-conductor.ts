@@ -14,6 +14,8 @@ export interface FakeConductor {
   readonly requests: string[];
   /** Changes what a written definition becomes, as an engine that does not know a field would. */
   keep: (definition: Definition) => Definition;
+  /** Words with which a written definition is refused (400); undefined: all are accepted. */
+  refusal: string | undefined;
   /** Only this key pair gets a token; undefined: no tokens, as the open-source engine. */
   pair: { readonly keyId: string; readonly keySecret: string } | undefined;
 }
@@ -29,6 +31,7 @@ export async function fakeConductor(definitions: readonly Definition[] = []): Pr
     definitions: new Map(definitions.map((each) => [String(each["name"]), each])),
     requests: [],
     keep: (definition) => definition,
+    refusal: undefined,
     pair: undefined,
   };
   onTestFinished(() => {
@@ -36,6 +39,20 @@ export async function fakeConductor(definitions: readonly Definition[] = []): Pr
     server.close();
   });
   return fake;
+}
+
+/** A server that answers 401 to everything. */
+export async function refusingServer(): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(401, { "content-type": "application/json" });
+    response.end(JSON.stringify({ message: "error authenticating request" }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** An address where nobody listens. */
@@ -66,6 +83,7 @@ async function answer(fake: FakeConductor, request: IncomingMessage, response: S
     return found === undefined ? send(404, { status: 404, message: `no ${name}`, retryable: false }) : send(200, found);
   }
   if (request.method === "POST" && pathname === "/api/metadata/taskdefs") {
+    if (fake.refusal !== undefined) return send(400, { status: 400, message: fake.refusal, retryable: false });
     const written = JSON.parse(body) as Definition[];
     for (const each of written) fake.definitions.set(String(each["name"]), fake.keep(each));
     return send(200, written);

@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-const DEADLINE_MS = 15_000;
+/** Stripped types are kept between runs. */
+const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/node-compile", import.meta.url));
+const DEADLINE_MS = 50_000;
 
 /** What a run left behind. */
 export interface Ended {
@@ -42,7 +44,12 @@ export function launch(args: readonly string[], options: RunOptions = {}): Runni
   const [file, ...before] = options.command ?? [process.execPath, "--conditions=perago-source", MAIN];
   const child: ChildProcessWithoutNullStreams = spawn(file, [...before, ...args], {
     cwd: options.folder ?? fixture(""),
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.environment },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...options.environment,
+    },
   });
   child.stdin.end();
   const output = { stdout: "", stderr: "" };
