@@ -26,6 +26,8 @@ test.for([10, 900_000])(
     const folder = tempFolder();
     const target = { folder, absolutePath: join(folder, "a"), path: "a" };
     for (const recordSizeBytes of [sizeBytes - 1, sizeBytes + 1]) {
+      const path = String(recordSizeBytes);
+      const target = { folder, absolutePath: join(folder, path), path };
       const work = (): Promise<string> => download(recordOf("in/a", recordSizeBytes), Buffer.alloc(sizeBytes), target);
       expect(await failureFrom(work)).toMatchObject({ code: "transfer_mismatch", names: ["in/a"] });
     }
