@@ -24,7 +24,6 @@ test.for([10, 900_000])(
   "case B08 case B07: %i bytes of the wrong size fail where no MD5 is known",
   async (sizeBytes) => {
     const folder = tempFolder();
-    const target = { folder, absolutePath: join(folder, "a"), path: "a" };
     for (const recordSizeBytes of [sizeBytes - 1, sizeBytes + 1]) {
       const path = String(recordSizeBytes);
       const target = { folder, absolutePath: join(folder, path), path };
