@@ -62,6 +62,12 @@ describe("conductor http", () => {
     expect(server.requests[0]?.url).toBe("/api/tasks/a%2Fb%20c");
   });
 
+  it("a time limit may be a part of a millisecond: what is left of a lease is no whole number", async () => {
+    const server = await engine(() => ({ json: wireTask() }));
+    const http = createConductorHttp({ serverUrl: server.url });
+    expect(await readTask(http, "task-1", 2_000 / 3)).toMatchObject({ taskId: "task-1" });
+  });
+
   it("case R14: an unknown task is null, by a 404 or by an empty 200", async () => {
     const notFound = await engine(() => undefined);
     expect(await readTask(createConductorHttp({ serverUrl: notFound.url }), "x", 5_000)).toBeNull();

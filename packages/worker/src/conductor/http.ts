@@ -54,7 +54,8 @@ export function createConductorHttp(options: {
   return {
     origin,
     async send(request) {
-      const deadline = AbortSignal.timeout(request.timeoutMs);
+      // Node refuses a part of a millisecond, and what is left of a lease is no whole number.
+      const deadline = AbortSignal.timeout(Math.ceil(request.timeoutMs));
       const what = `${request.method} ${request.path}`;
       try {
         const first = await exchange(origin, request, deadline, await tokens?.current(deadline));
