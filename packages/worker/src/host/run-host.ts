@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { LakefsClient, SyncWorker, type LakefsConnection } from "@perago/lakefs-sync";
+import { findProxyVariable, LakefsClient, SyncWorker, type LakefsConnection } from "@perago/lakefs-sync";
 import { createAttemptRunner } from "../attempt/runner.ts";
 import type { Done } from "../attempt/machine/state.ts";
 import { createAttemptSource } from "../conductor/attempt-source.ts";
@@ -20,6 +20,9 @@ import type { RunAttempt } from "./task-host.ts";
 
 /** Time between a body's AbortSignal and the end of its executor (rule A4). */
 const CANCEL_GRACE_MS = 5000;
+
+/** Longest look at lakeFS before the host starts. */
+const START_CHECK_TIMEOUT_MS = 10_000;
 
 /** What a whole host is made of. */
 export interface RunHostOptions {
@@ -64,7 +67,7 @@ export async function runHost(options: RunHostOptions): Promise<RunningHost> {
     const conductor = await connect(settings);
     closing.push(() => Promise.resolve(conductor.close()));
     for (const { message, hint, code } of await preflight(conductor, tasks)) logs.host.warn(message, { code, hint });
-    const lakefs = await openLakefs(settings, tasks);
+    const lakefs = await openLakefs(settings, tasks, environment);
     if (lakefs !== undefined)
       closing.push(
         () => lakefs.sync.close(),
@@ -168,17 +171,23 @@ function connect({ conductor }: Settings): Promise<ConductorClient> {
 }
 
 /** Only where a task has a workspace. Asks once, so that a wrong address or key is seen before any task is taken. */
-async function openLakefs({ lakefs }: Settings, tasks: readonly TaskDescription[]): Promise<Lakefs | undefined> {
+async function openLakefs(
+  { lakefs }: Settings,
+  tasks: readonly TaskDescription[],
+  environment: RunHostOptions["environment"],
+): Promise<Lakefs | undefined> {
   if (tasks.every((task) => task.workspace === undefined)) return undefined;
   if (lakefs === undefined) throw new Error("a host with workspace tasks was started without lakeFS settings");
+  const proxyVariable = findProxyVariable(environment);
   const connection: LakefsConnection = {
+    ...(proxyVariable === undefined ? {} : { proxyVariable }),
     endpoint: lakefs.endpointUrl,
     accessKeyId: lakefs.accessKeyId,
     secretAccessKey: lakefs.secretAccessKey.reveal(),
   };
   const client = new LakefsClient(connection);
   try {
-    await client.getConfig();
+    await client.getConfig({ timeoutMs: START_CHECK_TIMEOUT_MS });
   } catch (error) {
     await client.close();
     throw error;

@@ -1,4 +1,4 @@
-import { PHASE, STAGING_BRANCH, type FenceCommit } from "@perago/fence";
+import type { FenceCommit } from "@perago/fence";
 import { LakefsError, type Commit, type LakefsClient } from "@perago/lakefs-sync";
 import type { CommitRange, MergeOutcome, MergeRequest, TargetStore } from "../attempt/ports/target-store.ts";
 import { AttemptError } from "../failure.ts";
@@ -55,21 +55,13 @@ async function readRange(
   return { head, commits };
 }
 
-/** A lost answer is settled by the branch's head: ours is the one that carries this branch's name (fault B8). */
+/** Sent once; a lost answer is settled by reading the branch, which nobody else writes to (fault B8). */
 async function commitStaging(
   client: LakefsClient,
-  { repository, branch, message, metadata }: Parameters<TargetStore["commitStaging"]>[0],
+  { repository, branch, base, message, metadata }: Parameters<TargetStore["commitStaging"]>[0],
 ): Promise<string> {
-  try {
-    return (await client.commit(repository, branch, { message, metadata, allowEmpty: true })).id;
-  } catch (error) {
-    if (!(error instanceof LakefsError) || error.outcome !== "unknown") throw attemptError(error);
-    const { commit_id: head } = await asAttempt(client.getBranch(repository, branch));
-    const found = await asAttempt(client.getCommit(repository, head));
-    const ours = found.metadata[PHASE] === "try" && found.metadata[STAGING_BRANCH] === branch;
-    if (ours) return found.id;
-    throw attemptError(error);
-  }
+  const creation = { message, metadata, allowEmpty: true, baseCommitId: base };
+  return (await asAttempt(client.commitOnce(repository, branch, creation))).id;
 }
 
 /** Rule C1: a squash merge, said explicitly, of the commit id; C3: also when the tree stays the same. */

@@ -59,7 +59,10 @@ export async function describeInChild(modulePath: string, options: DescribeOptio
     result ??= { type: "hung", deadlineMs };
     kill();
   });
+  // A busy import does not see that its host is gone.
+  process.once("exit", kill);
   const exit = await untilGone(child);
+  process.off("exit", kill);
   stop.abort();
   return (
     result ?? { type: "silent", exitCode: exit.exitCode, end: describeEnd({ ...exit, stderrTail }, "its process") }

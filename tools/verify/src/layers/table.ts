@@ -17,7 +17,7 @@ export const layers: readonly Layer[] = [
   { name: "@perago/fence", folder: "packages/fence", mayImport: [], runtime: [] },
   { name: "@perago/budget", folder: "packages/budget", mayImport: [], runtime: ["zod"] },
   { name: "@perago/taskdef", folder: "packages/taskdef", mayImport: ["@perago/budget"], runtime: ["zod"] },
-  { name: "@perago/lakefs-sync", folder: "packages/lakefs-sync", mayImport: [], runtime: ["p-limit", "undici"] },
+  { name: "@perago/lakefs-sync", folder: "packages/lakefs-sync", mayImport: [], runtime: ["undici"] },
   {
     name: "@perago/emulator",
     folder: "packages/emulator",

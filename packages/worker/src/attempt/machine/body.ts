@@ -4,7 +4,7 @@ import type { Common, Decision, Knows, Outcome, Phase, Returned, Signal } from "
 
 /** The body starts only while nobody has asked for a stop. */
 export function enterBody(state: Knows["run"]): Decision {
-  if (state.signal !== undefined) return end(state, stopped(state.signal));
+  if (state.signal !== undefined) return end(state, stopped(state, state.signal));
   return { next: { ...state, phase: "run" } };
 }
 
@@ -59,7 +59,7 @@ export const project: Phase<"project"> = {
 };
 
 function bodyResult(state: Knows["run"], body: BodyOutcome): Knows["seal"]["body"] {
-  if (state.signal !== undefined) return { outcome: stopped(state.signal) };
+  if (state.signal !== undefined) return { outcome: stopped(state, state.signal) };
   if (body.kind === "returned") {
     const sizeBytes = body.sizeBytes + Buffer.byteLength(outputJson("", state.input));
     const limitBytes = state.facts.outputLimitBytes;
@@ -99,7 +99,7 @@ function tooLarge(sizeBytes: number, limitBytes: number): Outcome {
 }
 
 /** How a signal ends a body, by whatever way the body itself ended (rules A4, A5). */
-function stopped(signal: Signal): Outcome {
+function stopped({ facts }: Common, signal: Signal): Outcome {
   switch (signal.kind) {
     case "attempt_lost":
       return failed(
@@ -108,7 +108,11 @@ function stopped(signal: Signal): Outcome {
         "the engine has ended or replaced this attempt; nothing was published",
       );
     case "body_timeout":
-      return failed("body_timeout", signal.reason, "raise controls.timeout.seconds or make the body faster");
+      return failed(
+        "body_timeout",
+        signal.reason,
+        `raise controls.timeout.seconds (it is ${facts.bodyTimeoutMs / 1000}) or make the body faster`,
+      );
     case "shutdown":
       return failed("executor_lost", signal.reason, "the host was told to stop; the engine retries elsewhere");
   }

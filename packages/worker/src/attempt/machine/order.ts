@@ -78,6 +78,7 @@ interface ReadTask {
 interface CommitStaging {
   readonly repository: string;
   readonly branch: string;
+  readonly base: string;
   readonly message: string;
   readonly metadata: Readonly<Record<string, string>>;
 }

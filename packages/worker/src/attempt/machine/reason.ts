@@ -1,9 +1,15 @@
 import type { Failure } from "../../failure.ts";
 
-/** `reasonForIncompletion`: code and thing first, then the mend; cut at a letter border (rule R3). */
+/**
+ * `reasonForIncompletion`: code and thing first, then the mend; cut at a letter border (rule R3). A long message gives
+ * way to the mend, of which the reader has no other copy at hand; a mend that would take more than half is cut with it.
+ */
 export function failureReason(failure: Failure, maxLength: number): string {
   const hint = failure.hint === "" ? "" : ` | ${failure.hint}`;
-  return cut(`${failure.code}: ${failure.message}${hint}`, maxLength);
+  const what = `${failure.code}: ${failure.message}`;
+  return hint.length <= maxLength / 2
+    ? `${cut(what, maxLength - hint.length)}${hint}`
+    : cut(`${what}${hint}`, maxLength);
 }
 
 const ellipsis = "...";

@@ -44,9 +44,10 @@ export const stage: Phase<"stage"> = {
 
 /** Rule T9. */
 export const commitStaging: Phase<"commitStaging"> = {
-  ask: ({ input, branch, facts, metadata }) => ({
+  ask: ({ input, branch, base, facts, metadata }) => ({
     repository: input.repository,
     branch,
+    base,
     message: `perago: try ${attemptName({ facts })}`,
     metadata,
   }),

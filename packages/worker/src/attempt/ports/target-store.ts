@@ -48,6 +48,8 @@ export interface TargetStore {
   commitStaging(request: {
     readonly repository: string;
     readonly branch: string;
+    /** The commit that the branch was made from: by it a lost answer is settled (fault B8). */
+    readonly base: string;
     readonly message: string;
     readonly metadata: Readonly<Record<string, string>>;
   }): Promise<string>;
