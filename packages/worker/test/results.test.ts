@@ -104,6 +104,18 @@ describe("rule R3: the reason", () => {
   });
 });
 
+test("rule R3: a long message is cut for the mend, and a mend longer than half is cut with it", () => {
+  const failure = { code: "workspace_unstageable", message: "x".repeat(2000), hint: "use shorter names" } as const;
+  for (const length of [60, 61, 500]) {
+    const reason = failureReason(failure, length);
+    expect(reason.length).toBe(length);
+    expect(reason).toMatch(/^workspace_unstageable: x+\.\.\. \| use shorter names$/);
+  }
+  const long = failureReason({ ...failure, message: "thing", hint: "mend ".repeat(200) }, 100);
+  expect(long.length).toBe(100);
+  expect(long).toMatch(/^workspace_unstageable: thing \| mend .*\.\.\.$/);
+});
+
 describe("rule R7: every code leads to one status", () => {
   test("rule R7: only input, pre guardrail and a terminal body are terminal", () => {
     const terminal = FAILURE_CODES.filter((name) => STATUS_OF_CODE[name] === "FAILED_WITH_TERMINAL_ERROR");
