@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import openapiTS, { astToString } from "openapi-typescript";
 
 /** The server's own description, as lakeFS 1.84.0 served it at `/openapi.json`. */
-export const lakefsDescription: URL = new URL("../lakefs-1.84.0.openapi.json", import.meta.url);
+export const lakefsDescription: URL = new URL(
+  "../../../packages/emulator/openapi/lakefs-1.84.0.openapi.json",
+  import.meta.url,
+);
 /** The committed file that is made from it. */
 export const lakefsTypesFile: URL = new URL(
   "../../../packages/lakefs-sync/src/client/generated/lakefs-1.84.0.ts",
