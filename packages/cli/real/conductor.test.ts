@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { perago, type Ended } from "../test/support/perago.ts";
+import { launch, perago, temporaryFolder, type Ended } from "../test/support/perago.ts";
 
 // Needs CONDUCTOR_SERVER_URL of a real Conductor, as `pnpm --silent stack env` prints it; fails without.
 let url: string;
@@ -15,8 +16,14 @@ beforeAll(() => {
 const definition = z.looseObject({ name: z.string(), retryCount: z.number() });
 const FIXTURES = fileURLToPath(new URL("../test/fixtures/", import.meta.url));
 
+function lakefsVariables(): Record<string, string> {
+  const names = Object.keys(process.env).filter((name) => name.startsWith("LAKECTL_"));
+  return Object.fromEntries(names.map((name) => [name, z.string().parse(process.env[name])]));
+}
+
 interface Module {
   readonly name: string;
+  readonly file: string;
   run(command: string, ...args: string[]): Promise<Ended>;
 }
 
@@ -29,8 +36,8 @@ async function freshModule(): Promise<Module> {
     await rm(file, { force: true });
     await fetch(`${url}/metadata/taskdefs/${name}`, { method: "DELETE" });
   });
-  const environment = { CONDUCTOR_SERVER_URL: url };
-  return { name, run: async (command, ...args) => await perago([command, file, ...args], { environment }) };
+  const environment = { CONDUCTOR_SERVER_URL: url, ...lakefsVariables() };
+  return { name, file, run: async (command, ...args) => await perago([command, file, ...args], { environment }) };
 }
 
 function source(name: string): string {
@@ -64,6 +71,30 @@ async function write(definitions: readonly object[]): Promise<void> {
   expect(response.status).toBe(200);
 }
 
+test("a host on both real servers says that it polls, and ends with 0 within 2 s after SIGTERM; a second one on its root is refused", async () => {
+  const { file, run } = await freshModule();
+  const folder = await temporaryFolder();
+  await run("register");
+  const host = launch(["start", file, "--workspace-root", "workspaces", "--log-root", "logs", "--json"], {
+    folder,
+    environment: { CONDUCTOR_SERVER_URL: url, ...lakefsVariables() },
+  });
+  onTestFinished(() => host.kill("SIGKILL"));
+  const endMs = performance.now() + 30_000;
+  while (!host.output.stdout.includes('{"event":"ready"')) {
+    if (performance.now() > endMs) throw new Error(`not ready: ${host.output.stderr}`);
+    await sleep(20);
+  }
+  const second = await run("start", "--workspace-root", path.join(folder, "workspaces"));
+  expect(second.exitCode).toBe(2);
+  expect(second.stderr).toContain(`process ${host.pid}`);
+  const sentMs = performance.now();
+  host.kill("SIGTERM");
+  const { exitCode } = await host.ended;
+  expect(exitCode).toBe(0);
+  expect(performance.now() - sentMs).toBeLessThan(2_000);
+});
+
 describe("on the real Conductor", () => {
   test("case C01, case C03, case C13: register, extract --check server and register again agree; nothing is written twice", async () => {
     const { name, run } = await freshModule();
@@ -71,7 +102,7 @@ describe("on the real Conductor", () => {
     expect(before.exitCode).toBe(1);
     expect(before.stdout).toContain("not registered");
 
-    expect((await run("register", "--dry-run")).stdout).toContain("would be registered");
+    expect((await run("register", "--dry-run")).stdout).toContain("would register");
     expect((await run("extract", "--check", "server")).exitCode).toBe(1);
 
     const first = await run("register");

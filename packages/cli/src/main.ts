@@ -11,6 +11,8 @@ import { signalExitCode, type Signals, type StopSignal } from "./signals.ts";
 // The commands are loaded when asked for: what they lean on takes longer to load than usage and help to show.
 const [stdout, stderr] = [streamOutput(process.stdout), streamOutput(process.stderr)];
 const request = parseArguments(process.argv.slice(2), readVersion(), { stdout, stderr });
+// An exit, not a death: what the worker has begun is told of it and ends too.
+const signals = listenToSignals();
 const exitCode = await run(request, {
   stdout,
   stderr,
@@ -33,10 +35,8 @@ async function run(asked: Request, context: CommandContext): Promise<number> {
         return await (await import("./commands/extract.ts")).extract(context, asked);
       case "register":
         return await (await import("./commands/register.ts")).register(context, asked);
-      case "start": {
-        const signals = listenToSignals();
+      case "start":
         return await (await import("./commands/start.ts")).start(context, asked, signals);
-      }
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -16,7 +16,7 @@ describe("perago register", () => {
   test("registers what is missing, and writes nothing the second time", async () => {
     const engine = await fakeConductor();
     const first = await register(engine, BUILD);
-    expect(first.stdout).toContain("features.build  new");
+    expect(first.stdout).toContain("features.build  not registered yet");
     expect(first.exitCode).toBe(0);
     expect(engine.definitions.get("features.build")?.["responseTimeoutSeconds"]).toBe(120);
     const second = await register(engine, BUILD);

@@ -33,12 +33,16 @@ async function refused(args: string[], environment: Record<string, string>): Pro
   return await perago(["start", ...args], { environment: { ...(await roots()), ...environment } });
 }
 
-async function ready(run: Running): Promise<Record<string, unknown>> {
+async function until(condition: () => boolean, run: Running): Promise<void> {
   const endMs = performance.now() + READY_BOUND_MS;
-  while (!run.output.stdout.includes("\n")) {
-    if (performance.now() > endMs) throw new Error(`no ready line: ${run.output.stderr}`);
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error(`it did not come to pass: ${run.output.stderr}`);
     await sleep(20);
   }
+}
+
+async function ready(run: Running): Promise<Record<string, unknown>> {
+  await until(() => run.output.stdout.includes("\n"), run);
   return JSON.parse(run.output.stdout) as Record<string, unknown>;
 }
 
@@ -137,6 +141,18 @@ describe("perago start runs", () => {
       expect(engine.requests.filter((each) => each.startsWith("POST /api/metadata"))).toEqual([]);
     },
   );
+
+  test("a second signal forces: 143 for SIGTERM", async () => {
+    const engine = await registered(FREE);
+    engine.pollHoldMs = 3_000;
+    const run = await begin(engine, [FREE]);
+    await ready(run);
+    await until(() => engine.requests.some((each) => each.includes("/tasks/poll/")), run);
+    run.kill("SIGTERM");
+    await until(() => run.output.stderr.includes("a second signal ends it at once"), run);
+    run.kill("SIGTERM");
+    expect((await run.ended).exitCode).toBe(143);
+  });
 
   test("case C05: a TaskDef that differs is a warning that says which side wins, and is not written", async () => {
     const engine = await registered(FREE);

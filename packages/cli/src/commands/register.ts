@@ -29,10 +29,12 @@ export async function register(context: CommandContext, args: RegisterArguments)
   return await withConductor(conductor, async (client) => {
     const compared = await compareWithServer(client, taskDefs);
     const changed = compared.filter(isChanged);
-    if (!args.json) for (const task of compared) tell(context, task, args.dryRun);
+    if (!args.json) for (const task of compared) tell(context, task);
     if (!args.dryRun && changed.length > 0) await write(client, changed);
-    if (args.json)
-      context.stdout.write(`${JSON.stringify({ dryRun: args.dryRun, tasks: compared.map(reportOf) }, null, 2)}\n`);
+    if (args.json) {
+      const report = { dryRun: args.dryRun, tasks: compared.map(reportOf) };
+      context.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    } else tellEnd(context, args.dryRun, changed);
     return EXIT.ok;
   });
 }
@@ -72,12 +74,16 @@ function reportOf(task: ComparedTask): object {
   return { name: task.name, status: statusOf(task), differences: task.differences };
 }
 
-function tell({ stdout }: CommandContext, task: ComparedTask, dryRun: boolean): void {
-  const words = {
-    new: dryRun ? "would be registered" : "new",
-    changed: dryRun ? "would be changed" : "changed",
-    same: "same",
-  };
-  const line = `${stdout.paint("name", oneLine(task.name))}  ${words[statusOf(task)]}`;
-  stdout.write(labelled(stdout, "ok", line, differenceLines(stdout, task.differences)));
+/** Said before anything is written. */
+function tell({ stdout }: CommandContext, task: ComparedTask): void {
+  const words = { new: "not registered yet", changed: "differs from the code", same: "same" };
+  const status = statusOf(task);
+  const line = `${stdout.paint("name", oneLine(task.name))}  ${words[status]}`;
+  stdout.write(labelled(stdout, status === "same" ? "ok" : "warning", line, differenceLines(stdout, task.differences)));
+}
+
+function tellEnd({ stdout }: CommandContext, dryRun: boolean, changed: readonly ComparedTask[]): void {
+  if (changed.length === 0) return;
+  const names = changed.map(({ name }) => oneLine(name)).join(", ");
+  stdout.write(dryRun ? `would register ${names}\n` : labelled(stdout, "ok", `registered ${names}`));
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
 type Definition = Record<string, unknown>;
@@ -14,6 +15,8 @@ export interface FakeConductor {
   readonly requests: string[];
   /** Changes what a written definition becomes, as an engine that does not know a field would. */
   keep: (definition: Definition) => Definition;
+  /** How long a poll is held open, in milliseconds. */
+  pollHoldMs: number;
   /** Words with which a written definition is refused (400); undefined: all are accepted. */
   refusal: string | undefined;
   /** Only this key pair gets a token; undefined: no tokens, as the open-source engine. */
@@ -32,6 +35,7 @@ export async function fakeConductor(definitions: readonly Definition[] = []): Pr
     requests: [],
     keep: (definition) => definition,
     refusal: undefined,
+    pollHoldMs: 20,
     pair: undefined,
   };
   onTestFinished(() => {
@@ -88,7 +92,10 @@ async function answer(fake: FakeConductor, request: IncomingMessage, response: S
     for (const each of written) fake.definitions.set(String(each["name"]), fake.keep(each));
     return send(200, written);
   }
-  if (pathname.startsWith("/api/tasks/poll/")) return send(200, []);
+  if (pathname.startsWith("/api/tasks/poll/")) {
+    await sleep(fake.pollHoldMs);
+    return send(200, []);
+  }
   return send(404, { status: 404, message: "no such path", retryable: false });
 }
 
