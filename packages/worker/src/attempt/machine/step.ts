@@ -12,8 +12,11 @@ import { commitStaging, createStaging, stage, verifyStaging } from "./staging.ts
 import type { AnyState, Answered, Decision, Effect, Event, Phase, Refused, Signal, State } from "./state.ts";
 import { fail } from "./ending.ts";
 
+/** One phase of each name. */
+export type Phases = { readonly [P in PhaseName]: Phase<P> };
+
 /** Which file decides what follows each phase, in the order of the transaction. */
-const phases: { readonly [P in PhaseName]: Phase<P> } = {
+export const PHASES: Phases = {
   validate,
   resolve,
   fenceEarly,
@@ -54,37 +57,49 @@ export interface Step {
   readonly effects: readonly Effect[];
 }
 
-/** The first state of an execution and the first thing to ask. */
-export function start(facts: AttemptFacts): Step {
-  return afterDecision(begin(facts));
+/** The transaction over one set of phases. */
+export interface Machine {
+  /** The first state of an execution and the first thing to ask. */
+  readonly start: (facts: AttemptFacts) => Step;
+  /**
+   * The whole transaction: state and event in, state and effects out. Pure: no clock, no chance, no I/O.
+   * An event of a phase that is not the state's is our own mistake and throws.
+   */
+  readonly step: <P extends PhaseName>(state: AnyState, event: Event<P>) => Step;
+  /** What the phase asks, in its state. */
+  readonly question: <P extends PhaseName>(name: P, state: State<P>) => Order[P]["args"];
 }
 
-/**
- * The whole transaction: state and event in, state and effects out. Pure: no clock, no chance, no I/O.
- * An event of a phase that is not the state's is our own mistake and throws.
- */
-export function step<P extends PhaseName>(state: AnyState, event: Event<P>): Step {
-  if (event.type === "signalled") return signalled(state, event.signal);
-  if (!isOf(event.phase, state)) throw new Error(`${event.phase} was answered while the attempt was in ${state.phase}`);
-  return afterDecision(decide(event.phase, state, event));
+/** Makes the machine. Only the simulation passes other phases than `PHASES`: mutants, to show that each rule counts. */
+export function createMachine(phases: Phases): Machine {
+  const decide = <P extends PhaseName>(name: P, state: State<P>, event: Answered<P> | Refused<P>): Decision => {
+    const phase: Phase<P> = phases[name];
+    if (event.type === "answered") return phase.answered(state, event.answer, event.clock);
+    if (phase.refused !== undefined) return phase.refused(state, event.failure, event.clock);
+    return fail(state, event.failure);
+  };
+  return {
+    start: (facts) => afterDecision(begin(facts)),
+    step(state, event) {
+      if (event.type === "signalled") return signalled(state, event.signal);
+      if (!isOf(event.phase, state)) {
+        throw new Error(`${event.phase} was answered while the attempt was in ${state.phase}`);
+      }
+      return afterDecision(decide(event.phase, state, event));
+    },
+    question(name, state) {
+      const phase: Phase<typeof name> = phases[name];
+      return phase.ask(state);
+    },
+  };
 }
 
-function decide<P extends PhaseName>(name: P, state: State<P>, event: Answered<P> | Refused<P>): Decision {
-  const phase: Phase<P> = phases[name];
-  if (event.type === "answered") return phase.answered(state, event.answer, event.clock);
-  if (phase.refused !== undefined) return phase.refused(state, event.failure, event.clock);
-  return fail(state, event.failure);
-}
+/** The machine of production. */
+export const { start, step, question } = createMachine(PHASES);
 
 function afterDecision({ next, notes = [] }: Decision): Step {
   const told: Effect[] = notes.map((note) => ({ do: "note", note }));
   return { state: next, effects: next.phase === "done" ? told : [...told, { do: "ask", phase: next.phase }] };
-}
-
-/** What the phase asks, in its state. */
-export function question<P extends PhaseName>(name: P, state: State<P>): Order[P]["args"] {
-  const phase: Phase<P> = phases[name];
-  return phase.ask(state);
 }
 
 /** The first signal counts; a running body is told, and the phases after it are held by the fences (rules A2, A4). */
