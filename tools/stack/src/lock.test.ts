@@ -22,12 +22,15 @@ const request = (name: string, timeoutMs = 0) => ({
 
 it("lets one in at a time and the next one after it, also when the first fails", async () => {
   const order: string[] = [];
+  const entered = Promise.withResolvers<void>();
   const first = withLock(request("a"), async () => {
     order.push("first in");
+    entered.resolve();
     await expect(withLock(request("a"), async () => undefined)).rejects.toMatchObject({ code: "LOCKED", exitCode: 1 });
     order.push("first out");
     throw new Error("failed inside");
   });
+  await entered.promise;
   const second = withLock(request("a", 10_000), async () => void order.push("second in"));
   await expect(first).rejects.toThrow("failed inside");
   await second;

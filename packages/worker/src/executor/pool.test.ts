@@ -108,6 +108,16 @@ describe("an executor that cannot start", () => {
 });
 
 describe("the pool", () => {
+  test("fault H1: an executor that is still starting when the host stops is no failure and logs none", async () => {
+    const lines: Line[] = [];
+    const open = openPool({ log: recordingLog(lines) });
+    const acquired = open.pool.acquire(await describeFixture("endless.ts", "test.endless"), slot);
+    const refused = expect(acquired).rejects.toMatchObject({ message: expect.stringContaining("stopping") });
+    await open.pool.close();
+    await refused;
+    expect(lines.filter(({ level }) => level === "error")).toEqual([]);
+  });
+
   test("a process serves its slot until it has served enough, then a fresh one takes its place", async () => {
     await using folder = await openFolder();
     await using open = openPool({ maxExecutions: 2 });

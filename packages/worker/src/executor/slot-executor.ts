@@ -117,6 +117,8 @@ export class SlotExecutor {
     const problem = await loaded.problem;
     if (problem === undefined) return loaded;
     if (this.#loaded === loaded) this.#loaded = undefined;
+    // One that was ended by our own stop has not failed.
+    if (this.#closing.signal.aborted) throw cannotStart(task, "the worker is stopping");
     throw this.#noteStartFailure(task, problem);
   }
 

@@ -192,8 +192,10 @@ class PollingTaskHost implements TaskHost {
     try {
       await ready?.(plan.task, slot, signal);
     } catch (error) {
-      log.error("a slot cannot take tasks", { task: this.taskName, worker: slot.workerId, error });
-      if (!signal.aborted) return;
+      if (!signal.aborted) {
+        log.error("a slot cannot take tasks", { task: this.taskName, worker: slot.workerId, error });
+        return;
+      }
     }
     // A slot that is not ready at the drain is given all the same: somebody may hold a task that the last poll brought.
     this.#pool.give(slot);
