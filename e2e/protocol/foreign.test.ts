@@ -1,93 +1,84 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { untilEnded, untilTask } from "../support/conductor.ts";
+import { createBench } from "../support/bench.ts";
 import { createControl } from "../support/control.ts";
-import { startHost } from "../support/host.ts";
-import { createRepository, type Repository } from "../support/lakefs-repository.ts";
 import { confirmsSince, expectNothingLeft, failureCode } from "../support/outcome.ts";
-import { startProxy, type SeenRequest } from "../support/proxy.ts";
-import { realServers } from "../support/settings.ts";
-import { createTestRun, type TestRun } from "../support/test-run.ts";
+import type { SeenRequest } from "../support/proxy.ts";
 import { until } from "../support/until.ts";
 
 const TREE = { "work/a.txt": "a", "elsewhere.txt": "outside" };
-const PROTECTED = true;
 
-let run: TestRun;
-let repository: Repository;
-let input: string;
+const bench = await createBench({ tasks: ["once"], label: "foreign", tree: TREE, isProtected: true });
+const { run, repository, input, lakefs } = bench;
+/** The target of the test. */
+let branch: string;
 
 function isMerge({ method, path }: SeenRequest): boolean {
-  return method === "POST" && /\/refs\/[0-9a-f]{64}\/merge\/main$/.test(path);
+  return method === "POST" && /\/refs\/[0-9a-f]{64}\/merge\/[-\w]+$/.test(path);
 }
 
 function isStagingCommit({ method, path }: SeenRequest): boolean {
   return method === "POST" && /\/branches\/perago-stg-[^/]+\/commits$/.test(path);
 }
 
-async function newTarget(isProtected = false): Promise<void> {
-  repository = await createRepository("foreign");
-  input = await repository.commitTree(TREE);
-  if (isProtected) await repository.protect();
+/** A protected one takes data by merges only; an open one takes all. */
+async function newTarget(kind: "protected" | "open"): Promise<void> {
+  branch = await repository.newBranch(kind, input);
 }
-
-beforeAll(async () => {
-  run = await createTestRun(["once"]);
-});
 
 describe("rule P3: a foreign commit on the target refuses", () => {
   test("rule P3, rule P5: one that is there already is refused before the body, and the target stays as it was", async () => {
-    await newTarget(PROTECTED);
-    const host = await startHost(run);
-    const foreign = await repository.mergeTree({ "work/theirs.txt": "theirs" });
+    await newTarget("protected");
+    const host = await bench.host();
+    const foreign = await repository.mergeTree({ "work/theirs.txt": "theirs" }, branch);
     const control = await createControl(run);
     const params = control.params([{ do: "write", path: "ours.txt", content: "ours" }]);
-    const workflowId = await run.startTask("once", { repository, ref: input, params });
+    const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
     const refused = await untilTask(workflowId, ["FAILED", "COMPLETED", "FAILED_WITH_TERMINAL_ERROR"]);
     expect(failureCode(refused)).toBe("publish_fence");
     expect(refused.status).toBe("FAILED");
     expect(refused.reasonForIncompletion).toContain(foreign);
     expect(await control.runs()).toEqual([]);
-    expect(await repository.head()).toBe(foreign);
+    expect(await repository.head(branch)).toBe(foreign);
     await expectNothingLeft(repository, host);
   });
 
   test("rule P3: one that comes while the body runs is refused after it, and nothing is staged", async () => {
-    await newTarget(PROTECTED);
-    const host = await startHost(run);
+    await newTarget("protected");
+    const host = await bench.host();
     const control = await createControl(run);
     const params = control.params([
       { do: "write", path: "ours.txt", content: "ours" },
       { do: "tell", name: "working" },
       { do: "hold", name: "go on" },
     ]);
-    const workflowId = await run.startTask("once", { repository, ref: input, params });
+    const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
     await control.heard("working");
-    const foreign = await repository.mergeTree({ "elsewhere.txt": "theirs" });
+    const foreign = await repository.mergeTree({ "elsewhere.txt": "theirs" }, branch);
     await control.tell("go on");
     const refused = await untilTask(workflowId, ["FAILED", "COMPLETED"]);
     expect(failureCode(refused)).toBe("publish_fence");
-    expect(await repository.head()).toBe(foreign);
+    expect(await repository.head(branch)).toBe(foreign);
     await expectNothingLeft(repository, host);
   });
 
   test("rule P5: one that comes between staging and merge is refused: the last evaluation follows no moved head", async () => {
-    await newTarget();
-    const proxy = await startProxy(realServers().lakefsUrl);
-    const host = await startHost(run, { lakefsUrl: proxy.url });
+    await newTarget("open");
+    const host = await bench.host();
     const released = Promise.withResolvers<void>();
-    proxy.meddle((request) =>
+    lakefs.meddle((request) =>
       isStagingCommit(request) ? { kind: "delay_request", until: released.promise } : undefined,
     );
     const control = await createControl(run);
     const params = control.params([{ do: "write", path: "ours.txt", content: "ours" }]);
-    const workflowId = await run.startTask("once", { repository, ref: input, params });
-    await until("the staging commit is on its way", () => proxy.requests.some(isStagingCommit));
-    const foreign = await repository.mergeTree({ "work/theirs.txt": "theirs" });
+    const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+    await until("the staging commit is on its way", () => lakefs.requests.some(isStagingCommit));
+    const foreign = await repository.mergeTree({ "work/theirs.txt": "theirs" }, branch);
     released.resolve();
     const refused = await untilTask(workflowId, ["FAILED", "COMPLETED"]);
     expect(failureCode(refused)).toBe("publish_fence");
-    expect(proxy.requests.some(isMerge)).toBe(false);
-    expect(await repository.head()).toBe(foreign);
+    expect(lakefs.requests.some(isMerge)).toBe(false);
+    expect(await repository.head(branch)).toBe(foreign);
     await expectNothingLeft(repository, host);
   });
 });
@@ -95,15 +86,14 @@ describe("rule P3: a foreign commit on the target refuses", () => {
 describe("the head moves after the fence has pinned it (soft fence)", () => {
   /** Starts an attempt whose merge waits before lakeFS, does something to the target, and lets the merge go on. */
   async function raceTheMerge(meanwhile: () => Promise<string>) {
-    await newTarget();
-    const proxy = await startProxy(realServers().lakefsUrl);
-    const host = await startHost(run, { lakefsUrl: proxy.url });
+    await newTarget("open");
+    const host = await bench.host();
     const released = Promise.withResolvers<void>();
-    proxy.meddle((request) => (isMerge(request) ? { kind: "delay_request", until: released.promise } : undefined));
+    lakefs.meddle((request) => (isMerge(request) ? { kind: "delay_request", until: released.promise } : undefined));
     const control = await createControl(run);
     const params = control.params([{ do: "write", path: "a.txt", content: "ours" }]);
-    const workflowId = await run.startTask("once", { repository, ref: input, params });
-    await until("the merge is on its way", () => proxy.requests.some(isMerge));
+    const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+    await until("the merge is on its way", () => lakefs.requests.some(isMerge));
     const theirs = await meanwhile();
     released.resolve();
     const ended = await untilTask(workflowId, ["FAILED", "COMPLETED"]);
@@ -111,48 +101,50 @@ describe("the head moves after the fence has pinned it (soft fence)", () => {
   }
 
   test("rule C6, rule C7: the published commit shows the lost race; it is FAILED publish_race, said loudly, and not rolled back", async () => {
-    const { host, theirs, ended } = await raceTheMerge(() => repository.mergeTree({ "work/theirs.txt": "theirs" }));
+    const { host, theirs, ended } = await raceTheMerge(() =>
+      repository.mergeTree({ "work/theirs.txt": "theirs" }, branch),
+    );
     expect(failureCode(ended)).toBe("publish_race");
-    const [landed, ...others] = await confirmsSince(repository, input);
+    const [landed, ...others] = await confirmsSince(repository, input, branch);
     expect(others).toEqual([]);
     expect(landed?.parents).toEqual([theirs]);
     expect(landed?.metadata["perago.expected_head"]).toBe(input);
-    expect(await repository.head()).toBe(landed?.id);
+    expect(await repository.head(branch)).toBe(landed?.id);
     expect(await host.logText()).toContain("publish_race");
     await expectNothingLeft(repository, host);
   });
 
   test("case L05: a real conflict is merge_conflict, and the head that moved stays", async () => {
-    const { host, theirs, ended } = await raceTheMerge(() => repository.mergeTree({ "work/a.txt": "theirs" }));
+    const { host, theirs, ended } = await raceTheMerge(() => repository.mergeTree({ "work/a.txt": "theirs" }, branch));
     expect(failureCode(ended)).toBe("merge_conflict");
-    expect(await repository.head()).toBe(theirs);
+    expect(await repository.head(branch)).toBe(theirs);
     await expectNothingLeft(repository, host);
   });
 });
 
 test("case L05: uncommitted changes on the target are target_dirty, and nobody commits or resets them", async () => {
-  await newTarget();
-  const host = await startHost(run);
-  await repository.put({ "elsewhere.txt": "somebody's work" });
+  await newTarget("open");
+  const host = await bench.host();
+  await repository.put({ "elsewhere.txt": "somebody's work" }, branch);
   const control = await createControl(run);
   const params = control.params([{ do: "write", path: "a.txt", content: "ours" }]);
-  const workflowId = await run.startTask("once", { repository, ref: input, params });
+  const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
   const refused = await untilTask(workflowId, ["FAILED", "COMPLETED"]);
   expect(failureCode(refused)).toBe("target_dirty");
-  expect(await repository.head()).toBe(input);
+  expect(await repository.head(branch)).toBe(input);
   // Read by the branch's name, lakeFS shows what is uncommitted.
-  expect(await repository.tree("main")).toEqual({ ...TREE, "elsewhere.txt": "somebody's work" });
+  expect(await repository.tree(branch)).toEqual({ ...TREE, "elsewhere.txt": "somebody's work" });
   await expectNothingLeft(repository, host);
 });
 
 test("rule P1: the same target without a foreign commit takes the publication", async () => {
-  await newTarget(PROTECTED);
-  await startHost(run);
+  await newTarget("protected");
+  await bench.host();
   const control = await createControl(run);
   const params = control.params([{ do: "write", path: "ours.txt", content: "ours" }]);
-  const workflowId = await run.startTask("once", { repository, ref: input, params });
+  const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
   expect((await untilEnded(workflowId)).status).toBe("COMPLETED");
-  const [confirm] = await confirmsSince(repository, input);
+  const [confirm] = await confirmsSince(repository, input, branch);
   expect(confirm?.parents).toEqual([input]);
   expect(confirm?.metadata["perago.supersedes"]).toBe("");
 });

@@ -1,38 +1,38 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { untilEnded, untilTask } from "../support/conductor.ts";
+import { createBench } from "../support/bench.ts";
 import { createControl } from "../support/control.ts";
-import { startHost } from "../support/host.ts";
-import { createRepository, type Repository } from "../support/lakefs-repository.ts";
-import { confirmsSince, expectNothingLeft, failureCode, outputRef, stagingBranches } from "../support/outcome.ts";
-import { onlyNth, startProxy, type Deed, type SeenRequest } from "../support/proxy.ts";
-import { realServers } from "../support/settings.ts";
-import { createTestRun, type TestRun } from "../support/test-run.ts";
+import {
+  confirmsSince,
+  expectNothingLeft,
+  failureCode,
+  outputRef,
+  removeStagingBranches,
+  stagingBranches,
+} from "../support/outcome.ts";
+import { onlyNth, type Deed, type SeenRequest } from "../support/proxy.ts";
 
-let run: TestRun;
-let repository: Repository;
-let input: string;
+const bench = await createBench({ tasks: ["files"], label: "merge", tree: { "work/a.txt": "a" } });
+const { run, repository, input, lakefs } = bench;
+/** The target of the test. */
+let branch: string;
 
 function isMerge({ method, path }: SeenRequest): boolean {
   return method === "POST" && path.includes("/merge/");
 }
 
-beforeAll(async () => {
-  run = await createTestRun(["files"]);
-});
 beforeEach(async () => {
-  repository = await createRepository("merge");
-  input = await repository.commitTree({ "work/a.txt": "a" });
+  branch = await repository.newBranch("target", input);
 });
 
 /** One attempt with a change, whose first merge request meets a misfortune. */
 async function publishThrough(deed: Deed) {
-  const proxy = await startProxy(realServers().lakefsUrl);
-  const host = await startHost(run, { lakefsUrl: proxy.url });
-  proxy.meddle(onlyNth(0, isMerge, deed));
+  const host = await bench.host();
+  lakefs.meddle(onlyNth(0, isMerge, deed));
   const control = await createControl(run);
   const params = control.params([{ do: "write", path: "a.txt", content: "published" }]);
-  const workflowId = await run.startTask("files", { repository, ref: input, params });
-  return { proxy, host, control, workflowId };
+  const workflowId = await run.startTask("files", { repository, ref: input, branch, params });
+  return { host, control, workflowId };
 }
 
 const lost: readonly { readonly how: string; readonly deed: Deed }[] = [
@@ -47,37 +47,38 @@ const lost: readonly { readonly how: string; readonly deed: Deed }[] = [
 test.for(lost)(
   "rule C5, case L07: a merge that landed is found on the target where $how: COMPLETED, one confirm commit",
   async ({ deed }) => {
-    const { proxy, host, control, workflowId } = await publishThrough(deed);
+    const { host, control, workflowId } = await publishThrough(deed);
     const ended = await untilEnded(workflowId);
     expect(ended.status).toBe("COMPLETED");
     expect(ended.tasks).toHaveLength(1);
     expect(await control.runs()).toHaveLength(1);
-    const confirms = await confirmsSince(repository, input);
+    const confirms = await confirmsSince(repository, input, branch);
     expect(confirms).toHaveLength(1);
     expect(ended.tasks[0] && outputRef(ended.tasks[0])).toBe(confirms[0]?.id);
     // Never a second merge in the same execution: the server would make a second commit of it.
-    expect(proxy.requests.filter(isMerge)).toHaveLength(1);
+    expect(lakefs.requests.filter(isMerge)).toHaveLength(1);
     await expectNothingLeft(repository, host);
   },
 );
 
 test("rule C5, rule X2: a merge request that got lost is publish_unknown and claims nothing; its branch stays, and the retry publishes", async () => {
-  const { proxy, workflowId } = await publishThrough({ kind: "drop_request" });
+  const { workflowId } = await publishThrough({ kind: "drop_request" });
   const failed = await untilTask(workflowId, ["FAILED", "COMPLETED"], { retryCount: 0 });
   expect(failureCode(failed)).toBe("publish_unknown");
   expect(failed.reasonForIncompletion).not.toMatch(/not published/i);
   const ended = await untilEnded(workflowId, { decide: true });
   expect(ended.status).toBe("COMPLETED");
-  const confirms = await confirmsSince(repository, input);
+  const confirms = await confirmsSince(repository, input, branch);
   expect(confirms.map(({ metadata }) => metadata["perago.retry_count"])).toEqual(["1"]);
-  expect(proxy.requests.filter(isMerge)).toHaveLength(2);
+  expect(lakefs.requests.filter(isMerge)).toHaveLength(2);
   const kept = await stagingBranches(repository);
   expect(kept).toHaveLength(1);
   expect(kept[0]).toContain(failed.taskId);
+  await removeStagingBranches(repository);
 });
 
 test("rule C8: a merge that lakeFS is too busy for (429) is tried again inside the budget, and publishes once", async () => {
-  const { proxy, host, workflowId } = await publishThrough({
+  const { host, workflowId } = await publishThrough({
     kind: "answer",
     status: 429,
     body: '{"message":"too many tries"}',
@@ -85,7 +86,7 @@ test("rule C8: a merge that lakeFS is too busy for (429) is tried again inside t
   const ended = await untilEnded(workflowId);
   expect(ended.status).toBe("COMPLETED");
   expect(ended.tasks).toHaveLength(1);
-  expect(await confirmsSince(repository, input)).toHaveLength(1);
-  expect(proxy.requests.filter(isMerge)).toHaveLength(2);
+  expect(await confirmsSince(repository, input, branch)).toHaveLength(1);
+  expect(lakefs.requests.filter(isMerge)).toHaveLength(2);
   await expectNothingLeft(repository, host);
 });

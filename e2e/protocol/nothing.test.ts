@@ -1,33 +1,22 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startWorkflow, untilEnded, untilTask } from "../support/conductor.ts";
+import { createBench } from "../support/bench.ts";
 import { createControl } from "../support/control.ts";
-import { startHost } from "../support/host.ts";
-import { createRepository, type Repository } from "../support/lakefs-repository.ts";
 import { confirmsSince, expectNothingLeft, failureCode, outputRef, stagingBranches } from "../support/outcome.ts";
-import { startProxy, type SeenRequest } from "../support/proxy.ts";
-import { realServers } from "../support/settings.ts";
-import { createTestRun, type TestRun } from "../support/test-run.ts";
+import type { SeenRequest } from "../support/proxy.ts";
 
 const TREE = { "work/a.txt": "a", "work/sub/b.txt": "b", "elsewhere.txt": "outside" };
 
-let run: TestRun;
-let repository: Repository;
-let input: string;
+const bench = await createBench({ tasks: ["files", "reader", "guarded", "free"], label: "nothing", tree: TREE });
+const { run, repository, input, lakefs } = bench;
 
 function writesToLakefs({ method }: SeenRequest): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-beforeAll(async () => {
-  run = await createTestRun(["files", "reader", "guarded", "free"]);
-  repository = await createRepository("nothing");
-  input = await repository.commitTree(TREE);
-});
-
 describe("an attempt that publishes nothing", () => {
   test("rule R1: a read-only task sees the whole commit, makes no branch and no commit, and returns its input ref", async () => {
-    const proxy = await startProxy(realServers().lakefsUrl);
-    const host = await startHost(run, { lakefsUrl: proxy.url });
+    const host = await bench.host();
     const control = await createControl(run);
     const params = control.params([
       { do: "write", path: "scribble.txt", content: "discarded" },
@@ -38,13 +27,12 @@ describe("an attempt that publishes nothing", () => {
     expect(outputRef(task)).toBe(input);
     expect((await control.runs())[0]?.files).toEqual(Object.keys(TREE).toSorted());
     expect(await repository.head()).toBe(input);
-    expect(proxy.requests.filter(writesToLakefs)).toEqual([]);
+    expect(lakefs.requests.filter(writesToLakefs)).toEqual([]);
     await expectNothingLeft(repository, host);
   });
 
   test("rule R2, case L01: a no-op, and a body that writes equal bytes again, commit nothing and return the input ref", async () => {
-    const proxy = await startProxy(realServers().lakefsUrl);
-    const host = await startHost(run, { lakefsUrl: proxy.url });
+    const host = await bench.host();
     for (const script of [[], [{ do: "write", path: "a.txt", content: "a" }]] as const) {
       const control = await createControl(run);
       const params = control.params(script);
@@ -54,12 +42,12 @@ describe("an attempt that publishes nothing", () => {
       expect(await control.runs()).toHaveLength(1);
     }
     expect(await repository.head()).toBe(input);
-    expect(proxy.requests.filter(writesToLakefs)).toEqual([]);
+    expect(lakefs.requests.filter(writesToLakefs)).toEqual([]);
     await expectNothingLeft(repository, host);
   });
 
   test("rule T3: a pre guardrail that refuses is terminal, names what is missing, and the body did not run", async () => {
-    const host = await startHost(run);
+    const host = await bench.host();
     const control = await createControl(run);
     const params = control.params([{ do: "write", path: "b.txt", content: "b" }]);
     const workflowId = await run.startTask("guarded", { repository, ref: input, params });
@@ -74,7 +62,7 @@ describe("an attempt that publishes nothing", () => {
   });
 
   test("rule T3: the same guardrail lets the body run where the file is there", async () => {
-    await startHost(run);
+    await bench.host();
     const control = await createControl(run);
     await repository.createBranch("with-needed", input);
     const ref = await repository.commitTree({ "work/needed.txt": "" }, "with-needed");
@@ -86,19 +74,17 @@ describe("an attempt that publishes nothing", () => {
   });
 
   test("rule I2: a task without a workspace returns a result and no workspace, and asks lakeFS for nothing", async () => {
-    const proxy = await startProxy(realServers().lakefsUrl);
-    await startHost(run, { lakefsUrl: proxy.url });
-    const before = proxy.requests.length;
+    await bench.host();
     const control = await createControl(run);
     const workflowId = await run.startTask("free", { params: control.params([]) });
     const task = await untilTask(workflowId, ["COMPLETED", "FAILED", "FAILED_WITH_TERMINAL_ERROR"]);
     expect(task.outputData).toEqual({ result: { run: 1 } });
-    expect(proxy.requests.length).toBe(before);
+    expect(lakefs.requests).toEqual([]);
   });
 });
 
 test("case L16: the input is the commit: neither uncommitted objects nor later commits of its branch appear in the folder", async () => {
-  await startHost(run);
+  await bench.host();
   await repository.createBranch("moving", input);
   await repository.put({ "work/uncommitted.txt": "not yet" }, "moving");
   const control = await createControl(run);
@@ -110,12 +96,11 @@ test("case L16: the input is the commit: neither uncommitted objects nor later c
 });
 
 test("case L16: what is committed to the input's branch between listing and download does not appear either", async () => {
-  const proxy = await startProxy(realServers().lakefsUrl);
-  await startHost(run, { lakefsUrl: proxy.url });
+  await bench.host();
   await repository.createBranch("racing", input);
   const listed = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  proxy.meddle(({ method, path }) => {
+  lakefs.meddle(({ method, path }) => {
     if (method !== "GET" || !path.endsWith("/objects")) return undefined;
     listed.resolve();
     return { kind: "delay_request", until: released.promise };
@@ -128,13 +113,13 @@ test("case L16: what is committed to the input's branch between listing and down
   released.resolve();
   const task = await untilTask(workflowId, ["COMPLETED", "FAILED", "FAILED_WITH_TERMINAL_ERROR"]);
   expect(outputRef(task)).toBe(input);
-  const reads = proxy.requests.filter(({ path }) => path.includes(`/repositories/${repository.name}/refs/`));
+  const reads = lakefs.requests.filter(({ path }) => path.includes(`/repositories/${repository.name}/refs/`));
   expect(reads.filter(({ path }) => !path.includes(`/refs/${input}/`))).toEqual([]);
   expect((await control.runs())[0]?.files).toEqual(Object.keys(TREE).toSorted());
 });
 
 test("case L17: names of 200 letters that are not ASCII are read back from the commit's metadata as they are", async () => {
-  await startHost(run);
+  await bench.host();
   await repository.createBranch("long-names", input);
   const ref = `größe_数据_${"ä".repeat(200)}`.slice(0, 200);
   const name = await run.workflow(`länge-${"w".repeat(200)}`, [{ task: "files", ref }]);

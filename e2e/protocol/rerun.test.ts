@@ -1,36 +1,40 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { rerun, restart, startWorkflow, untilEnded, untilTask, untilWorkflow, update } from "../support/conductor.ts";
+import { createBench } from "../support/bench.ts";
 import { createControl, type Action } from "../support/control.ts";
-import { startHost } from "../support/host.ts";
-import { createRepository, type Repository } from "../support/lakefs-repository.ts";
-import { confirmsSince, expectNothingLeft, failureCode, outputRef } from "../support/outcome.ts";
-import { startProxy } from "../support/proxy.ts";
-import { realServers } from "../support/settings.ts";
-import { createTestRun, type TestRun } from "../support/test-run.ts";
+import {
+  confirmsSince,
+  expectNothingLeft,
+  failureCode,
+  outputRef,
+  removeStagingBranches,
+  stagingBranches,
+} from "../support/outcome.ts";
 import { until } from "../support/until.ts";
 
-let run: TestRun;
-let repository: Repository;
-let input: string;
-
-beforeAll(async () => {
-  run = await createTestRun(["files", "later"]);
+const bench = await createBench({
+  tasks: ["files", "later"],
+  label: "rerun",
+  tree: { "work/a.txt": "a", "elsewhere.txt": "outside" },
+  isProtected: true,
 });
+const { run, repository, input, conductor } = bench;
+/** The protected target of the test. */
+let branch: string;
+
 beforeEach(async () => {
-  repository = await createRepository("rerun");
-  input = await repository.commitTree({ "work/a.txt": "a", "elsewhere.txt": "outside" });
-  await repository.protect();
+  branch = await repository.newBranch("protected", input);
 });
 
 describe("a step that has published runs again because somebody asks for it", () => {
   test("rule P8: a rerun keeps task id and retry count, comes later, and supersedes the older delivery exactly", async () => {
-    const host = await startHost(run);
+    const host = await bench.host();
     const control = await createControl(run);
     const params = control.params(
       [{ do: "write", path: "first.txt", content: "1" }],
       [{ do: "write", path: "second.txt", content: "2" }],
     );
-    const workflowId = await run.startTask("files", { repository, ref: input, params });
+    const workflowId = await run.startTask("files", { repository, ref: input, branch, params });
     const before = (await untilEnded(workflowId)).tasks[0];
     expect(before?.status).toBe("COMPLETED");
     await rerun(workflowId, before?.taskId ?? "");
@@ -38,7 +42,7 @@ describe("a step that has published runs again because somebody asks for it", ()
       return status === "COMPLETED" && task !== undefined && task.scheduledTime !== before?.scheduledTime && task;
     });
     expect(again).toMatchObject({ taskId: before?.taskId, retryCount: 0 });
-    const [newest, first, ...others] = await confirmsSince(repository, input);
+    const [newest, first, ...others] = await confirmsSince(repository, input, branch);
     expect(others).toEqual([]);
     expect(newest?.metadata).toMatchObject({
       "perago.supersedes": first?.id,
@@ -49,35 +53,35 @@ describe("a step that has published runs again because somebody asks for it", ()
       Number(first?.metadata["perago.scheduled_time"]),
     );
     expect(outputRef(again)).toBe(newest?.id);
-    expect(await repository.tree("main", "work/")).toEqual({ "work/a.txt": "a", "work/second.txt": "2" });
+    expect(await repository.tree(branch, "work/")).toEqual({ "work/a.txt": "a", "work/second.txt": "2" });
     await expectNothingLeft(repository, host);
   });
 
   test("rule P8: a restart has a new task id and retry count 0 again, and supersedes too", async () => {
-    await startHost(run);
+    await bench.host();
     const control = await createControl(run);
     const params = control.params(
       [{ do: "write", path: "first.txt", content: "1" }],
       [{ do: "write", path: "second.txt", content: "2" }],
     );
-    const workflowId = await run.startTask("files", { repository, ref: input, params });
+    const workflowId = await run.startTask("files", { repository, ref: input, branch, params });
     const before = (await untilEnded(workflowId)).tasks[0];
     await restart(workflowId);
     const again = await untilWorkflow(workflowId, "the restart is COMPLETED", ({ status, tasks: [task] }) => {
       return status === "COMPLETED" && task !== undefined && task.taskId !== before?.taskId && task;
     });
     expect(again.retryCount).toBe(0);
-    const [newest, first, ...others] = await confirmsSince(repository, input);
+    const [newest, first, ...others] = await confirmsSince(repository, input, branch);
     expect(others).toEqual([]);
     expect(newest?.metadata["perago.supersedes"]).toBe(first?.id);
     expect(newest?.metadata["perago.task_id"]).toBe(again.taskId);
-    expect(await repository.tree("main", "work/")).toEqual({ "work/a.txt": "a", "work/second.txt": "2" });
+    expect(await repository.tree(branch, "work/")).toEqual({ "work/a.txt": "a", "work/second.txt": "2" });
   });
 
   test("rule P3: a rerun of step 1 after step 2 has published is refused, before the body, and step 2's commit stays", async () => {
-    await startHost(run);
+    await bench.host();
     const control = await createControl(run);
-    const workspace = { repository: repository.name, branch: "main", refType: "commit" };
+    const workspace = { repository: repository.name, branch, refType: "commit" };
     const name = await run.workflow("chain", [
       {
         task: "files",
@@ -96,7 +100,7 @@ describe("a step that has published runs again because somebody asks for it", ()
       two: other.params([{ do: "write", path: "two.txt", content: "2" }]),
     });
     const [one] = (await untilEnded(workflowId)).tasks;
-    const head = await repository.head();
+    const head = await repository.head(branch);
     await rerun(workflowId, one?.taskId ?? "");
     const ended = await untilWorkflow(workflowId, "the rerun has failed", (workflow) => {
       return workflow.status === "FAILED" && workflow;
@@ -106,20 +110,26 @@ describe("a step that has published runs again because somebody asks for it", ()
     // The way out is in the reason.
     expect(refused.at(-1)?.reasonForIncompletion).toContain(head);
     expect(await control.runs()).toHaveLength(1);
-    expect(await repository.head()).toBe(head);
+    expect(await repository.head(branch)).toBe(head);
   });
 });
 
 describe("one delivery handed out twice", () => {
   /** The host of the first hand-out dies after its merge; a plain IN_PROGRESS update then puts the task back in the queue. */
   async function publishAndDie(scripts: readonly (readonly Action[])[]) {
-    const proxy = await startProxy(realServers().conductorUrl);
-    const doomed = await startHost(run, { conductorUrl: proxy.url });
+    const doomed = await bench.host();
     const control = await createControl(run);
-    proxy.meddle(({ body }) => (body.includes(`"status":"COMPLETED"`) ? { kind: "drop_request" } : undefined));
-    const workflowId = await run.startTask("files", { repository, ref: input, params: control.params(...scripts) });
-    const published = await until("it has published", async () => (await confirmsSince(repository, input))[0]);
+    conductor.meddle(({ body }) => (body.includes(`"status":"COMPLETED"`) ? { kind: "drop_request" } : undefined));
+    const workflowId = await run.startTask("files", {
+      repository,
+      ref: input,
+      branch,
+      params: control.params(...scripts),
+    });
+    const published = await until("it has published", async () => (await confirmsSince(repository, input, branch))[0]);
     await doomed.kill();
+    conductor.meddle();
+    onTestFinished(() => removeStagingBranches(repository));
     const task = await untilTask(workflowId, ["IN_PROGRESS"]);
     await update(task, { status: "IN_PROGRESS" });
     return { workflowId, published, task };
@@ -127,11 +137,11 @@ describe("one delivery handed out twice", () => {
 
   test("rule P9: the same projection is adopted as the publication, without another commit", async () => {
     const { workflowId, published, task } = await publishAndDie([[{ do: "write", path: "one.txt", content: "1" }]]);
-    await startHost(run);
+    await bench.host();
     const ended = await untilTask(workflowId, ["COMPLETED", "FAILED", "TIMED_OUT"]);
     expect(ended).toMatchObject({ taskId: task.taskId, scheduledTime: task.scheduledTime, pollCount: 2 });
     expect(outputRef(ended)).toBe(published.id);
-    expect(await repository.head()).toBe(published.id);
+    expect(await repository.head(branch)).toBe(published.id);
   });
 
   test("rule P9: another projection is already_published, and the target stays as it was", async () => {
@@ -140,17 +150,19 @@ describe("one delivery handed out twice", () => {
       [{ do: "write", path: "one.txt", content: "other" }],
       [{ do: "write", path: "one.txt", content: "retry" }],
     ]);
-    const host = await startHost(run);
+    const host = await bench.host();
     const refused = await untilTask(workflowId, ["COMPLETED", "FAILED", "TIMED_OUT"], { retryCount: 0 });
     expect(refused).toMatchObject({ taskId: task.taskId, pollCount: 2 });
     expect(failureCode(refused)).toBe("already_published");
     // Only the retry, another delivery, may publish over it.
     const ended = await untilEnded(workflowId, { decide: true });
     expect(ended.status).toBe("COMPLETED");
-    const [newest, first, ...others] = await confirmsSince(repository, input);
+    const [newest, first, ...others] = await confirmsSince(repository, input, branch);
     expect(others).toEqual([]);
     expect(first?.id).toBe(published.id);
     expect(newest?.metadata).toMatchObject({ "perago.supersedes": published.id, "perago.retry_count": "1" });
-    await expectNothingLeft(repository, host);
+    // What the dead host has left is the sweeper's.
+    expect(await stagingBranches(repository)).toEqual([published.metadata["perago.staging_branch"]]);
+    expect(await host.folders()).toEqual([]);
   });
 });

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFailed, TestRunner } from "vitest";
 import { atEnd } from "./at-end.ts";
-import type { Ended } from "./perago.ts";
-import { spawnPerago } from "./perago.ts";
+import { spawnPerago, type Ended, type PeragoProcess } from "./perago.ts";
 import type { TestRun } from "./test-run.ts";
 import { until } from "./until.ts";
 
 const READY_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 40_000;
+const SETTLE_TIMEOUT_MS = 5000;
 const SHOWN_OUTPUT_CHARS = 6000;
 
 /** How a host is started. */
@@ -48,8 +48,8 @@ export interface Host {
 }
 
 /**
- * Starts a host from the built command and waits until it polls. It is killed by pid when the test (or the file, where it is
- * started outside a test) ends, and its output is shown where the test failed.
+ * Starts a host from the built command and waits until it polls. It is ended when the test (or the file, where it is started
+ * outside a test) ends, and its output is shown where the test failed.
  */
 export async function startHost(run: TestRun, options: HostOptions = {}): Promise<Host> {
   const home = options.home ?? (await mkdtemp(join(run.root, "host-")));
@@ -76,7 +76,7 @@ export async function startHost(run: TestRun, options: HostOptions = {}): Promis
     if (isRunning()) child.kill("SIGKILL");
     await ended;
   };
-  atEnd(kill);
+  atEnd(() => settle(running));
   if (TestRunner.getCurrentTest() !== undefined) {
     onTestFailed(() => {
       process.stderr.write(`--- host ${pid}
@@ -117,6 +117,17 @@ ${`${stdout()}${stderr()}`.slice(-SHOWN_OUTPUT_CHARS)}
   };
 }
 
+/**
+ * Drains a host at the end of its test: one that is killed while it polls leaves a poll open at the engine, which then gives a
+ * later test's task to nobody (case R11).
+ */
+async function settle({ child, ended }: PeragoProcess): Promise<void> {
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), SETTLE_TIMEOUT_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
 /** The line that `--json` prints when the host polls. */
 function isReady(stdout: string): boolean {
   return stdout.split("\n").some((line) => {
@@ -132,8 +143,23 @@ function isReady(stdout: string): boolean {
 }
 
 async function listFolders(workspaceRoot: string): Promise<readonly string[]> {
-  const entries = await readdir(workspaceRoot, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const workers = await folderNames(workspaceRoot);
+  const found = workers.map(async (worker) => {
+    const attempts = await folderNames(join(workspaceRoot, worker));
+    return attempts.length === 0 ? [worker] : attempts.map((attempt) => `${worker}/${attempt}`);
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function folderNames(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch (error) {
+    // It went away after it was listed.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
 }
 
 async function readLogs(logRoot: string): Promise<string> {

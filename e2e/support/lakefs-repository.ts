@@ -26,8 +26,13 @@ export interface Repository {
   /** As people bring data onto a protected branch: by a branch of their own and a merge. Returns the merge commit's id. */
   mergeTree(tree: Tree, target?: string): Promise<string>;
   createBranch(branch: string, sourceCommitId: string): Promise<void>;
-  /** Protects a branch, and returns when the server refuses a write to it: rules bite some seconds late (case L12). */
-  protect(branch?: string): Promise<void>;
+  /** Makes a branch `<label>-<n>` of its own for a test; returns its name. */
+  newBranch(label: string, sourceCommitId: string): Promise<string>;
+  /**
+   * Protects the branches of a pattern, and returns when the server refuses a commit to `probe` (default: the pattern itself):
+   * rules bite some seconds late (case L12). A branch that is made later is protected from its start.
+   */
+  protect(pattern?: string, probe?: string): Promise<void>;
   /** Waits until a rule that somebody else has made bites. */
   untilProtected(branch?: string): Promise<void>;
   head(branch?: string): Promise<string>;
@@ -66,6 +71,7 @@ export function openRepository(name: string): Repository {
 }
 
 function repository(client: LakefsClient, name: string): Repository {
+  let branchCount = 0;
   const put = async (tree: Tree, branch = "main"): Promise<void> => {
     for (const [path, content] of Object.entries(tree)) {
       const bytes = Buffer.from(content);
@@ -101,9 +107,15 @@ function repository(client: LakefsClient, name: string): Repository {
       return reference;
     },
     createBranch: (branch, sourceCommitId) => client.createBranch(name, { name: branch, sourceCommitId }),
-    protect: async (branch = "main") => {
-      await client.setBranchProtectionRules(name, [{ pattern: branch }]);
-      await untilProtected(client, name, branch);
+    newBranch: async (label, sourceCommitId) => {
+      branchCount += 1;
+      const branch = `${label}-${branchCount}`;
+      await client.createBranch(name, { name: branch, sourceCommitId });
+      return branch;
+    },
+    protect: async (pattern = "main", probe = pattern) => {
+      await client.setBranchProtectionRules(name, [{ pattern }]);
+      await untilProtected(client, name, probe);
     },
     untilProtected: (branch = "main") => untilProtected(client, name, branch),
     head,

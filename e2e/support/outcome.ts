@@ -29,6 +29,11 @@ export async function stagingBranches(repository: Repository): Promise<readonly 
   return (await repository.branches()).filter((name) => name.startsWith("perago-stg-"));
 }
 
+/** Removes the staging branches that a killed host has left, as the sweeper will one day. */
+export async function removeStagingBranches(repository: Repository): Promise<void> {
+  for (const branch of await stagingBranches(repository)) await repository.client.deleteBranch(repository.name, branch);
+}
+
 /** Rule X1: soon after an attempt no staging branch and no folder is left. */
 export async function expectNothingLeft(repository: Repository, host: Host): Promise<void> {
   let left: readonly string[] = [];

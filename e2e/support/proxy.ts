@@ -47,6 +47,8 @@ export interface Proxy {
   readonly requests: readonly SeenRequest[];
   /** Replaces what is done to requests from now on; none forwards all. */
   meddle(meddler?: Meddler): void;
+  /** Forgets the requests and the counts so far, and forwards all. */
+  forget(): void;
 }
 
 /** What a meddler says, with the n-th request that `matches` (from 0) as the only one touched. */
@@ -101,6 +103,11 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
     requests,
     meddle(next) {
       meddler = next;
+    },
+    forget() {
+      requests.length = 0;
+      counts.clear();
+      meddler = undefined;
     },
   };
 }
