@@ -215,4 +215,13 @@ describe("lease", () => {
     expect(calls.filter((call) => call.startsWith("beat"))).toEqual(["beat@10000", "beat@11000"]);
     expect(lease.deadlineMs()).toBe(1_041_000);
   });
+
+  it("rule C9: extend says when no answer came, and the deadline stays", async () => {
+    const { lease, server } = scene();
+    server.beat = () => Promise.reject(noAnswer(true));
+    await lease.start();
+    const deadlineMs = lease.deadlineMs();
+    await expect(lease.extend()).rejects.toMatchObject({ code: "server_unavailable" });
+    expect(lease.deadlineMs()).toBe(deadlineMs);
+  });
 });

@@ -1,6 +1,7 @@
 import { checkAttempt, type AttemptIdentity, type AttemptRead } from "@perago/fence";
 import type { Lease } from "../attempt/ports/attempt-source.ts";
 import type { Clock } from "../attempt/ports/clock.ts";
+import { AttemptError } from "../failure.ts";
 import { ConductorError } from "./errors.ts";
 import { firstDeadlineMs, needsHeartbeatFirst, type LeaseTimes } from "./lease-times.ts";
 
@@ -80,7 +81,10 @@ class HeartbeatLease implements StartedLease {
   }
 
   async extend(): Promise<void> {
-    if (this.#hasLease && !this.#stopping.signal.aborted) await this.#beat(this.#options.times.heartbeatTimeoutMs);
+    if (!this.#hasLease || this.#stopping.signal.aborted) return;
+    if (await this.#beat(this.#options.times.heartbeatTimeoutMs)) return;
+    const message = `the heartbeat of task ${this.#options.held.taskId} was not answered`;
+    throw new AttemptError({ code: "server_unavailable", message, hint: "check that Conductor is up" });
   }
 
   async stop(): Promise<{ readonly unanswered: boolean }> {

@@ -59,7 +59,7 @@ export interface AttemptSource {
  */
 export interface Lease {
   deadlineMs(): number;
-  /** Sends a heartbeat now and waits for its answer. */
+  /** Sends a heartbeat now and waits for its answer; throws `AttemptError` where none comes. */
   extend(): Promise<void>;
   /** Stops the heartbeats and waits for the one in flight (rule R4); `unanswered` when one ended without an answer. */
   stop(): Promise<{ readonly unanswered: boolean }>;
