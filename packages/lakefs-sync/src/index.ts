@@ -36,6 +36,7 @@ export { projectionDigest } from "./plan/digest.ts";
 export type { Comparison } from "./transfer/compare.ts";
 export type { SyncProgress } from "./transfer/context.ts";
 export type { Projected, StagedChanges, SyncedIn, SyncJobs } from "./transfer/messages.ts";
+export { listFolder } from "./transfer/list-folder.ts";
 export { partialFolderOf } from "./transfer/sync-in.ts";
 export type { SyncInJob } from "./transfer/sync-in.ts";
 export { SyncWorker } from "./transfer/sync-worker.ts";

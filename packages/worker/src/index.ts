@@ -22,12 +22,16 @@ export type {
   Surroundings,
 } from "./config/settings.ts";
 export { runHost } from "./host/run-host.ts";
-export type { RunHostOptions, RunningHost } from "./host/run-host.ts";
+export type { HostShow, RunHostOptions, RunningHost } from "./host/run-host.ts";
 export type { HostEnd } from "./host/host.ts";
 export { PreflightError } from "./host/preflight.ts";
 export type { PreflightFinding } from "./host/preflight.ts";
 export { SlotPlanError } from "./host/slots.ts";
-export { HostLockError } from "./workspace/host-lock.ts";
+export { HostLockError, takeHostLock } from "./workspace/host-lock.ts";
+export type { HostLock } from "./workspace/host-lock.ts";
+export type { Failure, FailureCode } from "./failure.ts";
+export { runLocally } from "./local/run-locally.ts";
+export type { LocalLogLine, LocalRun, LocalRunOptions } from "./local/run-locally.ts";
 export { systemClock } from "./system-clock.ts";
 export { VERSION } from "./version.ts";
 export { describeModules } from "./tasks/describe-modules.ts";

@@ -69,7 +69,8 @@ export async function projectFolder(context: JobContext, snapshot: Snapshot): Pr
   return { files, digest: projectionDigest(files), plan };
 }
 
-function assertStageable(defects: readonly FolderDefect[], tooLong: readonly string[]): void {
+/** Throws `SyncError` where the folder holds what cannot be staged, all of it named. */
+export function assertStageable(defects: readonly FolderDefect[], tooLong: readonly string[]): void {
   if (defects.length > 0) {
     const named = defects.slice(0, 10).map((defect) => `${JSON.stringify(defect.path)} is ${defect.what}`);
     const rest = defects.length - named.length;

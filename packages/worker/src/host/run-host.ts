@@ -10,7 +10,7 @@ import { endStrays } from "../executor/processes.ts";
 import { createTargetStore } from "../lakefs/target-store.ts";
 import type { TaskDescription } from "../tasks/description.ts";
 import { createCounters, type Counters } from "../telemetry/counters.ts";
-import { createHostLogs, type HostLogs } from "../telemetry/host-logs.ts";
+import { createHostLogs, type HostLogs, type HostLogsOptions } from "../telemetry/host-logs.ts";
 import { createLocalSite } from "../workspace/attempt-site.ts";
 import { systemClock } from "../system-clock.ts";
 import { VERSION } from "../version.ts";
@@ -30,6 +30,16 @@ export interface RunHostOptions {
   readonly settings: Settings;
   /** The process' environment; executors get it scrubbed. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What is shown of the logs beside the files. Default: the lines of host and attempts, on stderr. */
+  readonly show?: HostShow;
+}
+
+/** What people see of a host's logs. */
+export interface HostShow {
+  /** What bodies log and print, too. Default false. */
+  readonly bodies?: boolean;
+  /** Gets each line as JSON text in place of stderr; must not throw. */
+  readonly onLine?: (json: string) => void;
 }
 
 /** A host that polls. */
@@ -58,6 +68,7 @@ export async function runHost(options: RunHostOptions): Promise<RunningHost> {
     retentionMs: settings.logRetentionMs,
     secrets,
     counters,
+    ...shownLogs(options.show ?? {}),
   });
   const closing: (() => Promise<unknown>)[] = [() => logs.close()];
   const closeAll = async (): Promise<void> => {
@@ -90,6 +101,15 @@ export async function runHost(options: RunHostOptions): Promise<RunningHost> {
     await closeAll();
     throw error;
   }
+}
+
+function shownLogs({ bodies = false, onLine }: HostShow): Pick<HostLogsOptions, "showBodies" | "stderr"> {
+  if (onLine === undefined) return { showBodies: bodies };
+  const write = (line: string): boolean => {
+    onLine(line);
+    return true;
+  };
+  return { showBodies: bodies, stderr: { write, flush: () => Promise.resolve() } };
 }
 
 interface Lakefs {

@@ -19,6 +19,8 @@ export interface HostLogsOptions {
   readonly pretty?: boolean;
   /** Where the host's own lines are shown. Default stderr. */
   readonly stderr?: FdSink;
+  /** Shows what bodies log and print, too. Default false: their files only. */
+  readonly showBodies?: boolean;
   readonly nowMs?: () => number;
 }
 
@@ -28,7 +30,7 @@ export interface HostLogs {
   readonly host: Log;
   /** Lines about the attempts of one worker id: stderr, and its file. */
   worker(workerId: string): Log;
-  /** What a task's body logs and prints: the worker id's file only. */
+  /** What a task's body logs and prints: the worker id's file, and stderr where `showBodies` says so. */
   body(workerId: string): Log;
   /** Removes rotated files past the retention. */
   sweep(): void;
@@ -56,7 +58,11 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
   return {
     host: logTo([stderr, fileOf("host")], {}),
     worker: (workerId) => logTo([stderr, fileOf(workerId)], { workerId }),
-    body: (workerId) => logTo([fileOf(workerId)], { workerId, source: "body" }),
+    body: (workerId) =>
+      logTo(options.showBodies === true ? [stderr, fileOf(workerId)] : [fileOf(workerId)], {
+        workerId,
+        source: "body",
+      }),
     sweep: () => {
       for (const file of files.values()) file.sweep();
     },
