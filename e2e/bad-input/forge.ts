@@ -16,7 +16,7 @@ export interface OtherDelivery {
  * confirm commit. Returns the commit id.
  */
 export async function publishAsAnother(
-  { repository, branch, input }: Stage,
+  { repository, branch, input }: Pick<Stage, "repository" | "branch" | "input">,
   task: EngineTask,
   { laterMs, taskId = task.taskId }: OtherDelivery,
   tree: Tree,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { untilEnded, untilTask } from "../support/conductor.ts";
+import { publishAsAnother } from "../bad-input/forge.ts";
 import { createBench } from "../support/bench.ts";
 import { createControl } from "../support/control.ts";
 import { confirmsSince, expectNothingLeft, failureCode } from "../support/outcome.ts";
@@ -81,6 +82,50 @@ describe("rule P3: a foreign commit on the target refuses", () => {
     expect(await repository.head(branch)).toBe(foreign);
     await expectNothingLeft(repository, host);
   });
+});
+
+test("rule P5: the last evaluation follows no moved head, not even an own one that P2 would publish over", async () => {
+  await newTarget("open");
+  const host = await bench.host();
+  const released = Promise.withResolvers<void>();
+  lakefs.meddle((request) =>
+    isStagingCommit(request) ? { kind: "delay_request", until: released.promise } : undefined,
+  );
+  const control = await createControl(run);
+  const params = control.params([{ do: "write", path: "a.txt", content: "ours" }]);
+  const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+  await until("the staging commit is on its way", () => lakefs.requests.some(isStagingCommit));
+  // An earlier delivery's merge lands late.
+  const task = await untilTask(workflowId, ["IN_PROGRESS"]);
+  const earlier = { laterMs: -5000, taskId: "earlier" };
+  const own = await publishAsAnother({ repository, branch, input }, task, earlier, { "work/a.txt": "earlier" });
+  released.resolve();
+  const refused = await untilTask(workflowId, ["FAILED", "COMPLETED"]);
+  expect(failureCode(refused)).toBe("publish_fence");
+  expect(lakefs.requests.some(isMerge)).toBe(false);
+  expect(await repository.head(branch)).toBe(own);
+  await expectNothingLeft(repository, host);
+});
+
+test("rule P2: an own earlier publication that is there before the staging is published over", async () => {
+  await newTarget("open");
+  await bench.host();
+  const control = await createControl(run);
+  const params = control.params([
+    { do: "tell", name: "working" },
+    { do: "hold", name: "go on" },
+    { do: "write", path: "b.txt", content: "ours" },
+  ]);
+  const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+  await control.heard("working");
+  const task = await untilTask(workflowId, ["IN_PROGRESS"]);
+  const earlier = { laterMs: -5000, taskId: "earlier" };
+  const own = await publishAsAnother({ repository, branch, input }, task, earlier, { "work/a.txt": "earlier" });
+  await control.tell("go on");
+  expect((await untilEnded(workflowId)).status).toBe("COMPLETED");
+  const [newest] = await confirmsSince(repository, input, branch);
+  expect(newest?.metadata["perago.supersedes"]).toBe(own);
+  expect(await repository.tree(branch)).toEqual({ ...TREE, "work/b.txt": "ours" });
 });
 
 describe("the head moves after the fence has pinned it (soft fence)", () => {

@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { rerun, restart, startWorkflow, untilEnded, untilTask, untilWorkflow, update } from "../support/conductor.ts";
+import {
+  rerun,
+  restart,
+  retry,
+  startWorkflow,
+  untilEnded,
+  untilTask,
+  untilWorkflow,
+  update,
+} from "../support/conductor.ts";
 import { createBench } from "../support/bench.ts";
 import { createControl, type Action } from "../support/control.ts";
 import {
@@ -13,7 +22,7 @@ import {
 import { until } from "../support/until.ts";
 
 const bench = await createBench({
-  tasks: ["files", "later"],
+  tasks: ["files", "later", "once"],
   label: "rerun",
   tree: { "work/a.txt": "a", "elsewhere.txt": "outside" },
   isProtected: true,
@@ -75,6 +84,28 @@ describe("a step that has published runs again because somebody asks for it", ()
     expect(others).toEqual([]);
     expect(newest?.metadata["perago.supersedes"]).toBe(first?.id);
     expect(newest?.metadata["perago.task_id"]).toBe(again.taskId);
+    expect(await repository.tree(branch, "work/")).toEqual({ "work/a.txt": "a", "work/second.txt": "2" });
+  });
+
+  test("rule P2: a retry of the failed workflow by hand supersedes what the lost attempt has published", async () => {
+    await bench.host();
+    const control = await createControl(run);
+    conductor.meddle(({ body }) => (body.includes(`"status":"COMPLETED"`) ? { kind: "drop_request" } : undefined));
+    const params = control.params(
+      [{ do: "write", path: "first.txt", content: "1" }],
+      [{ do: "write", path: "second.txt", content: "2" }],
+    );
+    const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+    // The task has no retries: its time-out ends the workflow.
+    const failed = await untilEnded(workflowId, { decide: true });
+    expect(failed.tasks.map(({ status }) => status)).toEqual(["TIMED_OUT"]);
+    conductor.meddle();
+    await retry(workflowId);
+    const again = await untilTask(workflowId, ["COMPLETED"], { retryCount: 1 });
+    const [newest, first, ...others] = await confirmsSince(repository, input, branch);
+    expect(others).toEqual([]);
+    expect(newest?.metadata).toMatchObject({ "perago.supersedes": first?.id, "perago.retry_count": "1" });
+    expect(outputRef(again)).toBe(newest?.id);
     expect(await repository.tree(branch, "work/")).toEqual({ "work/a.txt": "a", "work/second.txt": "2" });
   });
 
