@@ -9,7 +9,10 @@ import { until } from "./until.ts";
 const IDLE_TIMEOUT_MS = 5000;
 const SHOWN_OUTPUT_CHARS = 6000;
 
-/** What the tests of one file share, so that each is short: a repository, proxies before both servers, and a host behind them. */
+/**
+ * What the tests of one file share, so that each is short: a repository, proxies before both servers, and a host behind
+ * them.
+ */
 export interface Bench {
   readonly run: TestRun;
   readonly repository: Repository;

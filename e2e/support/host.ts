@@ -48,8 +48,8 @@ export interface Host {
 }
 
 /**
- * Starts a host from the built command and waits until it polls. It is ended when the test (or the file, where it is started
- * outside a test) ends, and its output is shown where the test failed.
+ * Starts a host from the built command and waits until it polls. It is ended when the test (or the file, where it is
+ * started outside a test) ends, and its output is shown where the test failed.
  */
 export async function startHost(run: TestRun, options: HostOptions = {}): Promise<Host> {
   const home = options.home ?? (await mkdtemp(join(run.root, "host-")));
@@ -118,8 +118,8 @@ ${`${stdout()}${stderr()}`.slice(-SHOWN_OUTPUT_CHARS)}
 }
 
 /**
- * Drains a host at the end of its test: one that is killed while it polls leaves a poll open at the engine, which then gives a
- * later test's task to nobody (case R11).
+ * Drains a host at the end of its test: one that is killed while it polls leaves a poll open at the engine, which then
+ * gives a later test's task to nobody (case R11).
  */
 async function settle({ child, ended }: PeragoProcess): Promise<void> {
   child.kill("SIGTERM");

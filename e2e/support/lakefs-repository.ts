@@ -23,14 +23,14 @@ export interface Repository {
   commit(message: string, branch?: string): Promise<string>;
   /** `put` and `commit` in one; returns the commit id. */
   commitTree(tree: Tree, branch?: string): Promise<string>;
-  /** As people bring data onto a protected branch: by a branch of their own and a merge. Returns the merge commit's id. */
+  /** As people bring data onto a protected branch: by a branch of their own and a merge. Returns the merge commit. */
   mergeTree(tree: Tree, target?: string): Promise<string>;
   createBranch(branch: string, sourceCommitId: string): Promise<void>;
   /** Makes a branch `<label>-<n>` of its own for a test; returns its name. */
   newBranch(label: string, sourceCommitId: string): Promise<string>;
   /**
-   * Protects the branches of a pattern, and returns when the server refuses a commit to `probe` (default: the pattern itself):
-   * rules bite some seconds late (case L12). A branch that is made later is protected from its start.
+   * Protects the branches of a pattern, and returns when the server refuses a commit to `probe` (default: the pattern
+   * itself): rules bite some seconds late (case L12). A branch that is made later is protected from its start.
    */
   protect(pattern?: string, probe?: string): Promise<void>;
   /** Waits until a rule that somebody else has made bites. */

@@ -61,7 +61,10 @@ export function onlyNth(nth: number, matches: (request: SeenRequest) => boolean,
   };
 }
 
-/** Starts a proxy before a server; it ends with the test or test file that starts it. Bodies are held whole: it is for small requests. */
+/**
+ * Starts a proxy before a server; it ends with the test or test file that starts it. Bodies are held whole: it is for
+ * small requests.
+ */
 export async function startProxy(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl);
   const requests: SeenRequest[] = [];

@@ -11,8 +11,8 @@ const TASKS_FOLDER = join(import.meta.dirname, "../tasks");
 const SCRATCH_FOLDER = join(import.meta.dirname, "../.tmp");
 
 /**
- * What one test file has for itself: a folder, and task and workflow names that no other file and no other run uses, so that
- * tests never share queues. Task modules build their names from the variable `E2E_RUN` (`tasks/named.ts`).
+ * What one test file has for itself: a folder, and task and workflow names that no other file and no other run uses, so
+ * that tests never share queues. Task modules build their names from the variable `E2E_RUN` (`tasks/named.ts`).
  */
 export interface TestRun {
   readonly id: string;
@@ -86,7 +86,10 @@ export async function registerTasks(run: TestRun, modules = run.modules): Promis
   if (exitCode !== 0) throw new Error(`perago register ended with ${exitCode}: ${stdout}${stderr}`);
 }
 
-/** Writes a task module outside any package's `src`, where it still finds this package's dependencies; gone after the test. */
+/**
+ * Writes a task module outside any package's `src`, where it still finds this package's dependencies; gone after the
+ * test, or the file.
+ */
 export async function writeModule(text: string, fileName = "task.ts"): Promise<string> {
   await mkdir(SCRATCH_FOLDER, { recursive: true });
   const folder = await mkdtemp(join(SCRATCH_FOLDER, "module-"));
