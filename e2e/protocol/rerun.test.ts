@@ -146,7 +146,7 @@ describe("a step that has published runs again because somebody asks for it", ()
 });
 
 describe("one delivery handed out twice", () => {
-  /** The host of the first hand-out dies after its merge; a plain IN_PROGRESS update puts the task back in the queue. */
+  /** The host of the first hand-out dies after its merge; a plain IN_PROGRESS update queues the task again. */
   async function publishAndDie(scripts: readonly (readonly Action[])[]) {
     const doomed = await bench.host();
     const control = await createControl(run);
