@@ -1,9 +1,11 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { closeSync, createReadStream, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
+
+const ADDRESS_BYTES = 8;
 
 /** Bytes that were kept. */
 export interface Blob {
@@ -12,6 +14,16 @@ export interface Blob {
   /** MD5 in hex, lakeFS' checksum. */
   readonly md5: string;
   readonly sizeBytes: number;
+}
+
+/** A new address for kept bytes, relative to a storage namespace: each upload has its own. */
+export function newAddress(sha256: string): string {
+  return `data/${randomBytes(ADDRESS_BYTES).toString("hex")}/${sha256}`;
+}
+
+/** The bytes' name in an address; undefined where the address is not one of uploaded bytes. */
+export function sha256Of(address: string): string | undefined {
+  return /^data\/[0-9a-f]+\/([0-9a-f]{64})$/.exec(address)?.[1];
 }
 
 /** Files named by the SHA-256 of what they hold. A file is there whole or not at all. */

@@ -1,3 +1,4 @@
+import { sha256Of } from "../blobs.ts";
 import type { Context } from "../context.ts";
 import { LakefsError, notInEmulator, within } from "../errors.ts";
 import { resolveRef, type ResolvedRef } from "../refs/resolve.ts";
@@ -72,7 +73,8 @@ function readAction(context: Context, record: HookRecord, ref: ResolvedRef, path
 
 function readText(context: Context, record: HookRecord, ref: ResolvedRef, path: string): string {
   const entry = findVisible(context, record.repository, ref, path);
-  const bytes = entry === undefined ? undefined : context.blobs.read(entry.address.slice("data/".length));
+  const sha256 = entry === undefined ? undefined : sha256Of(entry.address);
+  const bytes = sha256 === undefined ? undefined : context.blobs.read(sha256);
   if (bytes === undefined) throw new LakefsError(404, `loading file ${path}: not found`);
   return bytes.toString("utf8");
 }

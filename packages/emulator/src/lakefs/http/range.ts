@@ -4,8 +4,11 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Why a range header cannot be served: it is badly written, or names bytes that are not there. */
+/** Why a range header cannot be served: it asks for more than one range or for none, or for bytes that are not there. */
 export type RangeProblem = "bad" | "unsatisfiable";
+
+/** What a range header may look like at all; anything else is 400. */
+export const rangePattern = /^bytes=(\d*-\d*,? ?)+$/;
 
 /** Reads a `Range` header for an object of a size. One range of bytes only, as on the real server. */
 export function parseRange(header: string, sizeBytes: number): ByteRange | RangeProblem {

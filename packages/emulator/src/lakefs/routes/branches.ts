@@ -1,6 +1,6 @@
 import { deleteBranch, getBranch, insertBranch, listBranches, moveBranch } from "../branches.ts";
 import type { Context } from "../context.ts";
-import { badRequest, dirtyBranch, LakefsError, within } from "../errors.ts";
+import { badRequest, LakefsError, within } from "../errors.ts";
 import { noCommit, type HookRecord } from "../hooks/events.ts";
 import { readObject } from "../http/body.ts";
 import { amount, flag, listQuery, pageBody, text } from "../http/query.ts";
@@ -10,7 +10,7 @@ import { checkWritable, isProtected } from "../protection.ts";
 import { checkBranchName, checkRef } from "../refs/names.ts";
 import { resolveCommit, resolveRef } from "../refs/resolve.ts";
 import { getRepository, getWritable } from "../repositories.ts";
-import { isDirty, uncommitted, unstage } from "../staging.ts";
+import { uncommitted, unstage } from "../staging.ts";
 import type { Branch, Repository } from "../model.ts";
 import { differenceBody } from "./diffs.ts";
 import { pathParam, type Request, type Routes } from "./env.ts";
@@ -130,7 +130,7 @@ function removeBranch(context: Context, http: Request): void {
   });
 }
 
-/** Points a branch at another commit, whatever comes between. */
+/** Points a branch at another commit; what is staged stays. */
 function hardReset(context: Context, http: Request): void {
   const ref = http.req.query("ref");
   const force = flag(http, "force");
@@ -142,8 +142,7 @@ function hardReset(context: Context, http: Request): void {
     const repository = getRepository(context, pathParam(http, "repository"));
     if (isProtected(context, repository.name, name)) throw new LakefsError(403, "protected branch");
     getWritable(context, repository.name, force);
-    const branch = getBranch(context, repository.name, name);
-    if (isDirty(context, repository.name, branch)) throw dirtyBranch(name);
+    getBranch(context, repository.name, name);
     try {
       moveBranch(context, repository.name, name, resolveCommit(context, repository.name, ref).id);
     } catch (error) {

@@ -56,8 +56,9 @@ export function diffRoutes(app: Routes, context: Context): void {
     if (base === undefined) throw new LakefsError(500, "no merge base");
     return http.json({
       base_commit_id: base.id,
-      destination_commit_id: destination.id,
-      source_commit_id: source.id,
+      // The real server names the two the wrong way round.
+      destination_commit_id: source.id,
+      source_commit_id: destination.id,
     });
   });
 }

@@ -1,7 +1,8 @@
+import { sha256Of } from "../blobs.ts";
 import type { Context } from "../context.ts";
-import { LakefsError } from "../errors.ts";
+import { badRequest, LakefsError } from "../errors.ts";
 import { flag, path } from "../http/query.ts";
-import { parseRange, type ByteRange } from "../http/range.ts";
+import { parseRange, rangePattern, type ByteRange } from "../http/range.ts";
 import type { Entry } from "../model.ts";
 import { checkRef } from "../refs/names.ts";
 import { resolveRef } from "../refs/resolve.ts";
@@ -16,6 +17,7 @@ const inlineTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "im
 export function downloadRoutes(app: Routes, context: Context): void {
   app.get("/repositories/:repository/refs/:ref/objects", (http) => {
     const entry = entryOf(context, http);
+    checkRange(http);
     if (http.req.method === "HEAD") return head(http, entry);
     if (flag(http, "presign")) throw new LakefsError(400, "local adapter presigned URL: operation not supported");
     if (http.req.header("if-none-match") === etagOf(entry)) return http.body(null, 304);
@@ -28,6 +30,12 @@ function entryOf(context: Context, http: Request): Entry {
   const repository = getRepository(context, pathParam(http, "repository"));
   checkRef(pathParam(http, "ref"));
   return getVisible(context, repository.name, resolveRef(context, repository.name, pathParam(http, "ref")), name);
+}
+
+function checkRange(http: Request): void {
+  const range = http.req.header("range");
+  if (range === undefined || rangePattern.test(range)) return;
+  throw badRequest('parameter "Range" in header has an error: string doesn\'t match the regular expression');
 }
 
 function etagOf(entry: Entry): string {
@@ -63,7 +71,7 @@ function rangeHeaders(range: ByteRange, entry: Entry): Record<string, string> {
 function download(context: Context, http: Request, entry: Entry): Response {
   const disposition = inlineTypes.has(entry.contentType) ? "inline" : "attachment";
   const headers = { ...headersOf(entry), "Content-Disposition": disposition };
-  const sha256 = /^data\/([0-9a-f]{64})$/.exec(entry.address)?.[1];
+  const sha256 = sha256Of(entry.address);
   if (sha256 === undefined || !context.blobs.has(sha256)) throw new LakefsError(410, "No data");
   const wanted = http.req.header("range");
   if (wanted === undefined) {

@@ -18,13 +18,16 @@ function runBody(row: Row): object {
   };
 }
 
+const neverStarted = "0001-01-01T00:00:00Z";
+
 function hookBody(row: Row): object {
+  const isSkipped = row["status"] === "skipped";
   return {
     action: row["action"],
-    end_time: new Date(Number(row["end_ms"])).toISOString(),
+    ...(isSkipped ? {} : { end_time: new Date(Number(row["end_ms"])).toISOString() }),
     hook_id: row["hook_id"],
     hook_run_id: row["id"],
-    start_time: new Date(Number(row["start_ms"])).toISOString(),
+    start_time: isSkipped ? neverStarted : new Date(Number(row["start_ms"])).toISOString(),
     status: row["status"],
   };
 }
@@ -53,11 +56,11 @@ export function runRoutes(app: Routes, context: Context): void {
   app.get("/repositories/:repository/actions/runs/:run", (http) => http.json(runBody(runOf(context, http))));
   app.get("/repositories/:repository/actions/runs/:run/hooks", (http) => {
     const limit = amount(http);
-    const run = runOf(context, http);
+    const { name } = getRepository(context, pathParam(http, "repository"));
     const rows = context.db.all(
       "SELECT * FROM hook_runs WHERE repository = ? AND run_id = ? AND id > ? ORDER BY id LIMIT ?",
-      String(run["repository"]),
-      idOf(run),
+      name,
+      pathParam(http, "run"),
       text(http, "after"),
       limit + 1,
     );

@@ -1,3 +1,4 @@
+import { newAddress } from "../blobs.ts";
 import { findBranch } from "../branches.ts";
 import { nowS, type Context } from "../context.ts";
 import { LakefsError, notFound } from "../errors.ts";
@@ -33,7 +34,7 @@ export function uploadRoute(app: Routes, context: Context): void {
     const blob = await context.blobs.write(part.content);
     const entry: Entry = {
       path: name,
-      address: `data/${blob.sha256}`,
+      address: newAddress(blob.sha256),
       checksum: blob.md5,
       sizeBytes: blob.sizeBytes,
       mtimeS: nowS(context),

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Database } from "../../store/database.ts";
-import { identity, type Entry } from "../model.ts";
+import type { Entry } from "../model.ts";
 
-/** One piece of a tree: entries with consecutive keys. Its id depends on keys and identities alone. */
+/** One piece of a tree: entries with consecutive keys. Its id is that of all that they hold, addresses and times too. */
 export interface RangeInfo {
   readonly id: string;
   readonly min: string;
@@ -10,7 +10,8 @@ export interface RangeInfo {
   readonly count: number;
 }
 
-/** The trees of one repository. A tree is a list of ranges; trees with the same content have the same id. */
+/** The trees of one repository. A tree is a list of ranges. An object that was uploaded twice
+ * makes two trees, also where its content is the same: as on the real server, a change and its way back is a change. */
 export interface TreeStore {
   /** The ranges of a tree; the empty id is a tree without entries. */
   ranges(treeId: string): readonly RangeInfo[];
@@ -60,15 +61,9 @@ class SqlTrees implements TreeStore {
     const first = entries[0];
     const last = entries.at(-1);
     if (first === undefined || last === undefined) throw new Error("a range has entries");
-    const hash = createHash("sha256");
-    for (const entry of entries) hash.update(`${JSON.stringify([entry.path, identity(entry)])}\n`);
-    const id = hash.digest("hex");
-    this.#db.run(
-      "INSERT OR IGNORE INTO ranges (repository, id, entries) VALUES (?, ?, ?)",
-      this.#repository,
-      id,
-      JSON.stringify(entries),
-    );
+    const text = JSON.stringify(entries);
+    const id = createHash("sha256").update(text).digest("hex");
+    this.#db.run("INSERT OR IGNORE INTO ranges (repository, id, entries) VALUES (?, ?, ?)", this.#repository, id, text);
     return { id, min: first.path, max: last.path, count: entries.length };
   }
 
