@@ -75,8 +75,9 @@ export class ExecutorProcess {
     return this.#start.promise;
   }
 
+  /** Runs, and was not told to end: one that was killed is given no work and is not spared by the seal (rule T8). */
   isAlive(): boolean {
-    return this.#isAlive;
+    return this.#isAlive && this.#killReason === undefined;
   }
 
   send(message: HostMessage): void {

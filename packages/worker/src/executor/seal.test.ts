@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../system-clock.ts";
 import type { TaskDescription } from "../tasks/description.ts";
+import { startExecutorProcess } from "./executor-process.ts";
+import { endGroup } from "./seal.ts";
 import { describeFixture, isRunning, openFolder, openPool, runCase, until } from "./testing/harness.ts";
 
 let task: TaskDescription;
@@ -60,6 +63,18 @@ describe("seal", () => {
     await executor.release();
     // The executor itself had nothing left and is kept.
     expect(await pidOf(open.pool, folder.path)).toBe(before);
+  });
+
+  test("rule T8: an executor that was told to end is waited for, though its end is not heard of yet", async () => {
+    const options = { clock: systemClock, environment: {}, nodeFlags: [], onNote: () => {}, onLine: () => {} };
+    for (let round = 0; round < 5; round += 1) {
+      const child = startExecutorProcess(options);
+      child.kill("the test ends it");
+      expect(child.isAlive()).toBe(false);
+      await endGroup(child, [], systemClock);
+      expect(await isRunning(child.pid ?? 0)).toBe(false);
+      await child.ended;
+    }
   });
 
   test("release seals what was not sealed", async () => {
