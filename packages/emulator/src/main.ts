@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { checkFolder } from "./check.ts";
 import { startEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
 
 const EXIT_USAGE = 2;
@@ -10,6 +11,7 @@ const usage = `perago-emulator: a lakeFS-shaped and a Conductor-shaped server fo
   --ephemeral             keep the state in a temporary folder, removed at the end (the default)
   --lakefs-port N         port of the lakeFS part (default: a free one)
   --conductor-port N      port of the Conductor part (default: a free one)
+  --check                 check the state in --folder (nothing else may use it), say what is wrong, and end
   --help                  this text
 `;
 
@@ -18,10 +20,15 @@ await main();
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) return;
+  // The handlers are there before anybody can know that there is something to end.
+  const ended = new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
   try {
     const emulator = await startEmulator(options);
     process.stdout.write(settings(emulator));
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void emulator.close());
+    await ended;
+    await emulator.close();
   } catch (error) {
     fail(error, 1);
   }
@@ -36,11 +43,16 @@ function readOptions(args: string[]): EmulatorOptions | undefined {
         ephemeral: { type: "boolean" },
         "lakefs-port": { type: "string" },
         "conductor-port": { type: "string" },
+        check: { type: "boolean" },
         help: { type: "boolean" },
       },
     });
     if (values.help === true) {
       process.stdout.write(usage);
+      return undefined;
+    }
+    if (values.check === true) {
+      check(values.folder);
       return undefined;
     }
     return {
@@ -53,6 +65,13 @@ function readOptions(args: string[]): EmulatorOptions | undefined {
     fail(error, EXIT_USAGE);
     return undefined;
   }
+}
+
+function check(folder: string | undefined): void {
+  if (folder === undefined) throw new TypeError("--check needs --folder");
+  const findings = checkFolder(folder);
+  for (const finding of findings) process.stdout.write(`${finding}\n`);
+  if (findings.length > 0) process.exitCode = 1;
 }
 
 function readPort(name: string, text: string | undefined): number {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 
 /** The real server's description of itself: answers of both servers are held against it. */
 const description: unknown = JSON.parse(
@@ -31,6 +31,8 @@ const operations: readonly Operation[] = Object.entries(record(record(descriptio
     })),
 );
 
+const compiled = new Map<string, ValidateFunction>();
+
 // What the real server does beside its own description.
 const undocumented: ReadonlySet<string> = new Set([
   "PUT /repositories/{repository}/branches/{branch}/objects/stat/user_metadata 204",
@@ -48,7 +50,8 @@ export function schemaFindings(method: string, path: string, status: number, bod
   const resolved = typeof pointer === "string" ? record(lookUp(pointer)) : response;
   const schema = record(record(record(resolved["content"])["application/json"])["schema"]);
   if (Object.keys(schema).length === 0 || body === undefined) return [];
-  const validate = ajv.compile(withBase(schema));
+  const validate = compiled.get(label) ?? ajv.compile(withBase(schema));
+  compiled.set(label, validate);
   if (validate(body)) return [];
   return (validate.errors ?? []).map((error) => `${label}: ${error.instancePath} ${error.message ?? ""}`);
 }
