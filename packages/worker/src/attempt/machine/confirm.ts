@@ -68,7 +68,7 @@ export const merge: Phase<"merge"> = {
       case "busy":
         return afterBusy(sent, outcome.message, outcome.retryAfterMs, clock);
       case "refused":
-        return stop(sent, failed(failure(outcome.code, outcome.message, outcome.hint)));
+        return stop(sent, failed(failure(outcome.code, outcome.message, outcome.hint)), [], "refused");
       case "unknown":
         return unknownMerge(sent, outcome.message);
     }
@@ -132,16 +132,24 @@ function unknownMerge(state: WithStaged, message: string): Decision {
   const target = `${state.input.repository}/${state.input.branch}`;
   const text = `it is not known whether the merge of ${state.staged.stagingCommit} into ${target} landed: ${message}`;
   const hint = "the next attempt reads the target's history and supersedes what it finds";
-  return stop(state, failed(failure("publish_unknown", text, hint)), [], true);
+  return stop(state, failed(failure("publish_unknown", text, hint)), [], "unknown");
 }
 
-/** Rule C5: once a merge was sent, the target's history is read before any failure, whatever the failure is. */
-function stop(state: Confirming, outcome: Outcome, notes: readonly Note[] = [], unknown = false): Decision {
+/**
+ * Rule C5: once a merge was sent, the target's history is read before any failure, whatever the failure is. Where the
+ * merge itself is not what fails, its last answer was busy (rule C8).
+ */
+function stop(
+  state: Confirming,
+  outcome: Outcome,
+  notes: readonly Note[] = [],
+  answer: Knows["readHistory"]["answer"] = "busy",
+): Decision {
   const { merge: sent } = state.owned;
   if (sent === undefined) return end(state, outcome, notes);
   const { facts, owned, signal, input, resultJson } = state;
   const looking = { facts, owned, ...(signal ? { signal } : {}), input, resultJson, merge: sent };
-  return { next: { ...looking, phase: "readHistory", pending: outcome, unknown }, notes };
+  return { next: { ...looking, phase: "readHistory", pending: outcome, answer }, notes };
 }
 
 function failed(why: Failure): Outcome {

@@ -2,6 +2,7 @@ import { decodeMetadata, type FenceCommit } from "@perago/fence";
 import { completed, end, fail, failure } from "./ending.ts";
 import { BOUNDS } from "./facts.ts";
 import type { Failure } from "../../failure.ts";
+import type { CommitRange } from "../ports/target-store.ts";
 import type { Decision, Knows, Note, Phase } from "./state.ts";
 
 type Looking = Knows["readPublished"] | Knows["readHistory"];
@@ -13,7 +14,7 @@ export const readPublished: Phase<"readPublished"> = {
   refused(state, why) {
     const { commitId: _, ...looking } = state;
     const pending = { kind: "failed", failure: unknown(state, why.message) } as const;
-    return { next: { ...looking, phase: "readHistory", pending, unknown: true } };
+    return { next: { ...looking, phase: "readHistory", pending, answer: "unknown" } };
   },
 };
 
@@ -32,8 +33,8 @@ export const readHistory: Phase<"readHistory"> = {
       return state.pending.kind === "silent" ? end(state, state.pending) : published(state, own);
     }
     const whole = range.commits.some((commit) => commit.id === state.merge.expectedHead);
-    if (!state.unknown && whole) return end(state, state.pending);
-    if (state.pending.kind === "failed" && state.unknown) return keepStaging(state, state.pending.failure);
+    if (state.answer !== "unknown" && whole) return end(mayLand(state, range) ? kept(state) : state, state.pending);
+    if (state.pending.kind === "failed" && state.answer === "unknown") return keepStaging(state, state.pending.failure);
     return keepStaging(state, unknown(state, "the history down to the pinned head could not be read"));
   },
   refused: (state, why) => keepStaging(state, unknown(state, why.message)),
@@ -50,11 +51,22 @@ function published(state: Looking, commit: FenceCommit): Decision {
   return fail(state, failure("publish_race", message, hint), [note]);
 }
 
+/**
+ * Networks repeat requests (rule C5): a copy of a merge that was answered busy may land as long as the head is the one
+ * it expects. Its branch must be listed then, or a later no-op commits nothing that would stop it (rule R2).
+ */
+function mayLand({ answer, merge }: Knows["readHistory"], range: CommitRange): boolean {
+  return answer === "busy" && range.head === merge.expectedHead;
+}
+
 /** Rule X2: a branch whose merge may still land stays for the sweeper. */
 function keepStaging(state: Knows["readHistory"], why: Failure): Decision {
+  return state.pending.kind === "silent" ? end(kept(state), state.pending) : fail(kept(state), why);
+}
+
+function kept(state: Knows["readHistory"]): Knows["readHistory"] {
   const { staging: _, ...owned } = state.owned;
-  const kept = { ...state, owned };
-  return state.pending.kind === "silent" ? end(kept, state.pending) : fail(kept, why);
+  return { ...state, owned };
 }
 
 function unknown({ input, merge }: Looking, detail: string): Failure {

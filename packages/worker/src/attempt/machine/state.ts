@@ -106,7 +106,11 @@ export interface Knows {
   merge: Merging & { readonly sendBeforeMs: number; readonly timeoutMs: number };
   pauseMerge: Confirming & { readonly delayMs: number };
   readPublished: Looking & { readonly commitId: string };
-  readHistory: Looking & { readonly pending: Outcome; readonly unknown: boolean };
+  readHistory: Looking & {
+    readonly pending: Outcome;
+    /** What was last heard of the merge: it may have landed, was not performed for now, or was refused. */
+    readonly answer: "unknown" | "busy" | "refused";
+  };
   stopLease: Ending;
   readForReport: Reporting;
   report: Reporting;
