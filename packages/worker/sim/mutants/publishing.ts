@@ -1,0 +1,122 @@
+import type { State } from "../../src/attempt/machine/state.ts";
+import {
+  all,
+  asking,
+  believing,
+  currentRead,
+  deciding,
+  ending,
+  ignoringRefusal,
+  sending,
+  type Mutation,
+} from "./wrap.ts";
+
+/** T4 broken: the staging branch starts from the input ref, whatever head the fence accepted. */
+export const wrongBase: Mutation = all(
+  asking("createStaging", (args, { input }) => ({ ...args, base: input.ref })),
+  asking("commitStaging", (args, { input }) => ({ ...args, base: input.ref })),
+  asking("verifyStaging", (args, { input }) => ({ ...args, base: input.ref })),
+);
+
+/** T13 off. */
+export const stagingUnverified: Mutation = ignoringRefusal("verifyStaging", undefined);
+
+/** C2 broken: no expected head is sent. */
+export const noExpectedHead: Mutation = asking("merge", ({ metadata, ...args }) => {
+  const { "perago.expected_head": _, ...rest } = metadata;
+  return { ...args, metadata: rest };
+});
+
+/** P2 broken: what is superseded is not named. */
+export const supersedesNothing: Mutation = asking("merge", (args) => ({
+  ...args,
+  metadata: { ...args.metadata, "perago.supersedes": "" },
+}));
+
+/** C5 broken: an unknown outcome counts as not published, without a read. */
+export const unknownIsFailure: Mutation = deciding("merge", (state, outcome, original) => {
+  if (outcome.kind !== "unknown") return original();
+  const failure = { code: "server_unavailable", message: "not published", hint: "" } as const;
+  return ending(state, { kind: "failed", failure });
+});
+
+/** C5 broken: a refusal is believed, although the network may have sent the request twice. */
+export const refusalBelieved: Mutation = deciding("merge", (state, outcome, original) => {
+  if (outcome.kind !== "refused") return original();
+  return ending(state, { kind: "failed", failure: { code: outcome.code, message: outcome.message, hint: "" } });
+});
+
+/** C6 off: whatever the merge answered is published. */
+export const raceUnseen: Mutation = believing("readPublished", ({ merge }, commit) => ({
+  ...commit,
+  parents: [merge.expectedHead],
+}));
+
+/** C8 broken: after a busy answer the merge is sent again, without P5 and A2. */
+export const busySentAgain: Mutation = deciding("pauseMerge", (state, _, original, clock) => {
+  const { delayMs: __, ...rest } = state;
+  return rest.staged === undefined ? original() : sending({ ...rest, phase: "recheckAttempt" }, clock);
+});
+
+/** X1 off: the staging branch is forgotten. */
+export const stagingForgotten: Mutation = deciding("createStaging", (_, __, original) => {
+  const { next } = original();
+  const { staging: ___, ...owned } = next.owned;
+  return { next: { ...next, owned } };
+});
+
+/** X2 off: the branch is deleted although its merge may still land. */
+export const stagingNotKept: Mutation = (phases) => {
+  const restored = (state: State<"readHistory">, decision: ReturnType<typeof ending>): ReturnType<typeof ending> => ({
+    ...decision,
+    next: { ...decision.next, owned: state.owned },
+  });
+  const { readHistory } = phases;
+  return {
+    ...phases,
+    readHistory: {
+      ...readHistory,
+      answered: (state, range, clock) => restored(state, readHistory.answered(state, range, clock)),
+    },
+  };
+};
+
+/** R2 without the listing. */
+export const listingSkipped: Mutation = believing("listStaging", () => []);
+
+/** R2 for every delivery, not only for an undisturbed first one. */
+export const anyDeliveryCommitsNothing: Mutation = deciding("fenceBase", (state, range, original) => {
+  const { next } = original();
+  const isNoOp = next.phase === "createStaging" && state.projection.unchanged && range.head === state.input.ref;
+  return isNoOp ? { next: { ...next, phase: "listStaging", owned: state.owned } } : { next };
+});
+
+/** R2 upon an own earlier commit: nothing is published over it. */
+export const ownCommitStays: Mutation = deciding("fenceBase", (state, range, original) => {
+  const { next } = original();
+  const isNoOp = next.phase === "createStaging" && state.projection.unchanged && range.head !== state.input.ref;
+  return isNoOp ? { next: { ...next, phase: "pinHead", round: 0, owned: state.owned } } : { next };
+});
+
+/** R2 without P5 and A2 at the end. */
+export const noOpUnchecked: Mutation = deciding("listStaging", (state, branches, original, clock) =>
+  branches.length > 0 ? original() : sending({ ...state, phase: "recheckAttempt", round: 0 }, clock),
+);
+
+/** R6 off: 200 is believed. */
+export const answerBelieved: Mutation = believing("readBack", (state) => {
+  const status = state.outcome.kind === "completed" ? "COMPLETED" : "FAILED";
+  const ref = state.outcome.kind === "completed" ? state.outcome.ref : undefined;
+  return {
+    ...currentRead(state),
+    status,
+    hasResult: ref !== undefined,
+    ...(ref === undefined ? {} : { outputRef: ref }),
+  };
+});
+
+/** R8 off: the result is sent whatever the task's record says. */
+export const sentUnread: Mutation = deciding("stopLease", (state, _, original) => {
+  const { next } = original();
+  return { next: next.phase === "readForReport" ? { ...next, phase: "report" } : next };
+});
