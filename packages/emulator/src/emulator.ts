@@ -2,6 +2,7 @@ import { mkdtempSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createClock, type ControlledClock } from "./clock.ts";
+import type { ConductorControls } from "./conductor/engine/controls.ts";
 import { createConductorApp } from "./conductor/index.ts";
 import { createFaults, type FaultControls } from "./faults/controls.ts";
 import { createLakefsApp, type LakefsCredentials } from "./lakefs/index.ts";
@@ -33,6 +34,8 @@ export interface LakefsEndpoint extends LakefsCredentials {
 export interface ConductorEndpoint {
   /** `http://127.0.0.1:<port>/api`, as `CONDUCTOR_SERVER_URL` takes it. */
   readonly url: string;
+  /** Test controls for what only a dying or slow server does. */
+  readonly controls: ConductorControls;
 }
 
 /** A running emulator. */
@@ -73,7 +76,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     undo.push(() => conductorServer.close());
     return {
       lakefs: { url: lakefsServer.origin, ...lakefs.credentials },
-      conductor: { url: `${conductorServer.origin}/api` },
+      conductor: { url: `${conductorServer.origin}/api`, controls: conductor.controls },
       folder: place.folder,
       faults,
       clock,
