@@ -1,3 +1,7 @@
 import { library } from "../../tsdown.base.ts";
 
-export default library(["src/main.ts"], { dts: false });
+// Two entries: the command, and the thread that `perago dev` starts by its file name (see dev/emulator.ts).
+export default library([], {
+  entry: { main: "src/main.ts", "emulator-thread": "src/dev/emulator-thread.ts" },
+  dts: false,
+});

@@ -16,12 +16,12 @@ const signals = listenToSignals();
 const exitCode = await run(request, {
   stdout,
   stderr,
-  environment: request.command === "start" ? hideSecrets({ environment: process.env, replace }) : process.env,
+  environment: runsBodies(request) ? hideSecrets({ environment: process.env, replace }) : process.env,
   folder: process.cwd(),
   platform: process.platform,
 });
 // After a signal something of a forced host may still be open; the other commands end by themselves (case P11).
-if (request.command === "start") await endNow(exitCode);
+if (request.command === "start" || request.command === "dev") await endNow(exitCode);
 else process.exitCode = exitCode;
 
 async function run(asked: Request, context: CommandContext): Promise<number> {
@@ -37,12 +37,21 @@ async function run(asked: Request, context: CommandContext): Promise<number> {
         return await (await import("./commands/register.ts")).register(context, asked);
       case "start":
         return await (await import("./commands/start.ts")).start(context, asked, signals);
+      case "run":
+        return await (await import("./commands/run.ts")).run(context, asked, signals);
+      case "dev":
+        return await (await import("./commands/dev.ts")).dev(context, asked, signals);
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     context.stderr.write(errorText(context.stderr, error, "json" in asked && asked.json));
     return error.exitCode;
   }
+}
+
+/** A body may look at the environment of the process that started it. */
+function runsBodies({ command }: Request): boolean {
+  return command === "start" || command === "run" || command === "dev";
 }
 
 /** The same command, arguments and process id, with another environment. */

@@ -1,8 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { z } from "zod";
 import type { CheckArguments } from "./commands/check.ts";
+import type { DevArguments } from "./commands/dev.ts";
 import type { ExtractArguments } from "./commands/extract.ts";
 import type { RegisterArguments } from "./commands/register.ts";
+import type { RunArguments } from "./commands/run.ts";
 import type { StartArguments } from "./commands/start.ts";
 import type { CommandContext } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -13,13 +15,34 @@ export type Request =
   | ({ readonly command: "extract" } & ExtractArguments)
   | ({ readonly command: "register" } & RegisterArguments)
   | ({ readonly command: "start" } & StartArguments)
+  | ({ readonly command: "run" } & RunArguments)
+  | ({ readonly command: "dev" } & DevArguments)
   /** Help, the version or a usage error has been written already. */
   | { readonly command: "done"; readonly exitCode: ExitCode };
 
+const MAX_PORT = 65_535;
 const text = z.string().optional();
 const checkOptions = z.object({ json: z.boolean().default(false) });
 const extractOptions = checkOptions.extend({ output: text, check: text, dotenv: text });
 const registerOptions = checkOptions.extend({ dryRun: z.boolean().default(false), dotenv: text });
+const runOptions = checkOptions.extend({
+  task: text,
+  params: z.string(),
+  workspace: text,
+  copy: z.boolean().default(false),
+});
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .refine((value) => value <= MAX_PORT)
+  .default(0);
+const devOptions = checkOptions.extend({
+  ephemeral: z.boolean().default(false),
+  jobs: text,
+  lakefsPort: port,
+  conductorPort: port,
+});
 const startOptions = checkOptions.extend({
   jobs: text,
   slots: z.array(z.string()).default([]),
@@ -72,6 +95,8 @@ function makeProgram(
   addExtract(program, choose);
   addRegister(program, choose);
   addStart(program, choose);
+  addRun(program, choose);
+  addDev(program, choose);
   return program;
 }
 
@@ -152,6 +177,46 @@ function addStart(program: Command, choose: Choose): void {
     .action((modules: string[], options: unknown) => {
       const { json, slots, ...rest } = startOptions.parse(options);
       choose({ command: "start", modules, json, slots, flags: withoutUndefined(rest) });
+    });
+}
+
+function addRun(program: Command, choose: Choose): void {
+  program
+    .command("run")
+    .description("Run one body on a local folder with its guardrails. Needs no server and publishes nothing.")
+    .argument("<module>", "task module: .ts, .mts, .mjs or .js")
+    .option("--task <name>", "the task, where the module has several")
+    .option("--params <json>", "the task's params as a JSON object", "{}")
+    .option("--workspace <folder>", "the folder to work on; a writable task changes it in place")
+    .option("--copy", "work on a copy of the folder, which stays")
+    .option("--json", JSON_TEXT)
+    .action((module: string, options: unknown) => {
+      const { task, workspace, ...rest } = runOptions.parse(options);
+      choose({
+        command: "run",
+        module,
+        ...rest,
+        ...(task === undefined ? {} : { task }),
+        ...(workspace === undefined ? {} : { workspace }),
+      });
+    });
+}
+
+function addDev(program: Command, choose: Choose): void {
+  program
+    .command("dev")
+    .description("Run embedded servers and a host with a live log; a changed module is taken up. For development.")
+    .argument("[modules...]", MODULES_TEXT)
+    .option("-j, --jobs <n>", "slots of each task (default: 1)")
+    .option("--ephemeral", "keep all state in a temporary folder that is removed at the end, not in .perago")
+    .option("--lakefs-port <n>", "port of the lakeFS part (default: a free one)")
+    .option("--conductor-port <n>", "port of the Conductor part (default: a free one)")
+    .option("--json", "print one line of JSON when all runs: its event is `ready`")
+    .action((modules: string[], options: unknown, command: Command) => {
+      const parsed = devOptions.safeParse(options);
+      if (!parsed.success) return command.error(`error: a port is a number from 0 to ${MAX_PORT}`);
+      const { jobs, ...rest } = parsed.data;
+      choose({ command: "dev", modules, ...rest, ...(jobs === undefined ? {} : { jobs }) });
     });
 }
 

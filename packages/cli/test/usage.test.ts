@@ -32,6 +32,9 @@ describe("usage", () => {
     { args: ["extract", "free.ts", "-o", "a.json", "--check", "a.json"], says: "exclude each other" },
     { args: ["extract", "free.ts", "-o", ""], says: "need a path" },
     { args: ["register", "free.ts", "-n"], says: "unknown option '-n'" },
+    { args: ["run"], says: "missing required argument 'module'" },
+    { args: ["run", "a.ts", "b.ts"], says: "too many arguments" },
+    { args: ["dev", "--lakefs-port", "x"], says: "a port is a number from 0 to 65535" },
     { args: ["start"], says: "missing required argument 'modules'" },
     { args: ["start", "free.ts", "--domain"], says: "argument missing" },
   ])("perago $args is a usage error: 2, and nothing on stdout", ({ args, says }) => {

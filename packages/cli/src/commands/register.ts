@@ -1,14 +1,11 @@
-import { mergeTaskDef } from "@perago/taskdef";
-import { registerTaskDefs, type ConductorClient } from "@perago/worker";
-import { CommandError } from "../command-error.ts";
 import { conductorSettings, withConductor } from "../connect.ts";
 import type { CommandContext } from "../context.ts";
-import type { Difference } from "../differences.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { extractTaskDefs } from "../extractable.ts";
 import { differenceLines } from "../output/difference-lines.ts";
 import { labelled, oneLine } from "../output/finding-lines.ts";
 import { compareWithServer, type ComparedTask } from "../registered.ts";
+import { isChanged, writeTaskDefs } from "../write-task-defs.ts";
 
 /** Arguments of `perago register`. */
 export interface RegisterArguments {
@@ -30,39 +27,13 @@ export async function register(context: CommandContext, args: RegisterArguments)
     const compared = await compareWithServer(client, taskDefs);
     const changed = compared.filter(isChanged);
     if (!args.json) for (const task of compared) tell(context, task);
-    if (!args.dryRun && changed.length > 0) await write(client, changed);
+    if (!args.dryRun && changed.length > 0) await writeTaskDefs(client, changed);
     if (args.json) {
       const report = { dryRun: args.dryRun, tasks: compared.map(reportOf) };
       context.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     } else tellEnd(context, args.dryRun, changed);
     return EXIT.ok;
   });
-}
-
-function isChanged({ registered, differences }: ComparedTask): boolean {
-  return registered === undefined || differences.length > 0;
-}
-
-async function write(client: ConductorClient, changed: readonly ComparedTask[]): Promise<void> {
-  const definitions = changed.map(({ name, registered, taskDef }) => ({ ...mergeTaskDef(registered, taskDef), name }));
-  await registerTaskDefs(client, definitions);
-  const after = await compareWithServer(
-    client,
-    changed.map(({ taskDef }) => taskDef),
-  );
-  const lost = after.filter(isChanged);
-  if (lost.length === 0) return;
-  const fields = lost.map(({ name, differences }) => `${name} (${fieldsOf(differences)})`).join(", ");
-  throw new CommandError({
-    exitCode: EXIT.server,
-    code: "not_kept",
-    message: `Conductor at ${client.origin} accepted what it did not keep: ${fields}`,
-    hint: "Somebody else may have written at the same time, or this engine does not know these fields; run it again.",
-  });
-}
-
-function fieldsOf(differences: readonly Difference[]): string {
-  return differences.length === 0 ? "all" : differences.map(({ field }) => field).join(", ");
 }
 
 function statusOf({ registered, differences }: ComparedTask): "new" | "changed" | "same" {

@@ -91,8 +91,9 @@ test("a fired signal reaches the body and ends the run", async () => {
 
 test("a task that is not in its module any more is told, not thrown", async () => {
   const [task] = described.tasks;
+  if (task === undefined) throw new Error("no task");
   const ended = await runLocally({
-    task: { ...task!, exportName: "gone" },
+    task: { ...task, exportName: "gone" },
     params: {},
     folder: await tempFolder(),
     clock: systemClock,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { logicalTaskKey } from "@perago/fence";
-import { DEFAULT_OUTPUT_LIMIT_BYTES, type AttemptInfo } from "@perago/taskdef";
+import { DEFAULT_OUTPUT_LIMIT_BYTES } from "@perago/taskdef";
 import { driveAttempt, type AttemptPorts } from "../attempt/driver.ts";
 import type { AttemptFacts } from "../attempt/machine/facts.ts";
 import { STATUS_OF_CODE } from "../attempt/machine/result-table.ts";

@@ -30,13 +30,33 @@ export const layers: readonly Layer[] = [
     mayImport: ["@perago/fence", "@perago/budget", "@perago/taskdef", "@perago/lakefs-sync"],
   },
   {
+    name: "@perago/testing",
+    folder: "packages/testing",
+    mayImport: ["@perago/taskdef", "@perago/lakefs-sync", "@perago/worker", "@perago/emulator"],
+    runtime: ["zod"],
+  },
+  {
     name: "@perago/cli",
     folder: "packages/cli",
-    mayImport: ["@perago/fence", "@perago/budget", "@perago/taskdef", "@perago/lakefs-sync", "@perago/worker"],
+    mayImport: [
+      "@perago/fence",
+      "@perago/budget",
+      "@perago/taskdef",
+      "@perago/lakefs-sync",
+      "@perago/worker",
+      "@perago/emulator",
+    ],
   },
   {
     name: "@perago/app-worker",
     folder: "apps/worker",
-    mayImport: ["@perago/worker", "@perago/cli", "@perago/taskdef"],
+    mayImport: ["@perago/worker", "@perago/cli", "@perago/taskdef", "@perago/testing"],
+  },
+  {
+    // It runs what users run, as processes: the command and the scripts of apps/worker.
+    name: "@perago/tools-demo",
+    folder: "tools/demo",
+    mayImport: ["@perago/fence", "@perago/lakefs-sync", "@perago/emulator", "@perago/cli", "@perago/app-worker"],
+    runtime: ["zod"],
   },
 ];
