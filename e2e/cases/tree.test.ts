@@ -130,7 +130,7 @@ const NAMES = [
   // case N06: on Linux both are there.
   "R/readme",
   "R/README",
-  `${"s".repeat(255)}`,
+  "s".repeat(255),
   `${"d/".repeat(100)}deep`,
   // case N15: the longest key that the server takes, 1024 bytes with `data/`.
   `${`${"ü".repeat(100)}/`.repeat(5)}${"z".repeat(1024 - 5 - 5 * 201)}`,

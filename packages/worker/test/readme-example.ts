@@ -1,4 +1,3 @@
-// oxlint-disable no-console -- this is what a reader of the README writes
 import { describeModules, parseSettings, readVariables, runHost, systemClock } from "../src/index.ts";
 
 export async function start(modules: readonly string[]): Promise<void> {

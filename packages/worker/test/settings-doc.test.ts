@@ -25,9 +25,7 @@ describe("the README of @perago/worker", () => {
   });
 
   test("its example is the file that is compiled", () => {
-    const example = here("readme-example.ts")
-      .replace(/^\/\/ oxlint.*\n/, "")
-      .replace("../src/index.ts", "@perago/worker");
+    const example = here("readme-example.ts").replace("../src/index.ts", "@perago/worker");
     expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``);
   });
 

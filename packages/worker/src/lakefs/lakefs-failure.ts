@@ -2,8 +2,8 @@ import { LakefsError, type LakefsErrorCode } from "@perago/lakefs-sync";
 import { AttemptError, type FailureCode } from "../failure.ts";
 
 /**
- * What an answer means wherever it comes from: staging meets hooks (pre-create-branch, pre-commit; case L08) and read-only
- * repositories (case A09) before the merge does (rule C8).
+ * What an answer means wherever it comes from: staging meets hooks (pre-create-branch, pre-commit; case L08) and
+ * read-only repositories (case A09) before the merge does (rule C8).
  */
 const everywhere: Partial<Record<LakefsErrorCode, FailureCode>> = {
   hook_refused: "hook_refused",
