@@ -1,7 +1,6 @@
 /**
- * What went wrong while a folder and a commit were brought together.
- * Terminal ones (rule I5): `prefix_invalid`, `input_unrepresentable`, `input_data_gone`. All others may pass on a
- * retry.
+ * What went wrong while a folder and a commit were brought together. Terminal ones (rule I5): `prefix_invalid`,
+ * `input_unrepresentable`, `input_data_gone`. All others may pass on a retry.
  */
 export type SyncErrorCode =
   | "prefix_invalid"

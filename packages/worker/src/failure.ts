@@ -42,8 +42,8 @@ export interface Failure {
 }
 
 /**
- * What a port throws when the world refuses: a `Failure` as an error.
- * Anything else that a port throws is our own mistake or unforeseen, and ends the attempt as `server_unavailable`.
+ * What a port throws when the world refuses: a `Failure` as an error. Anything else that a port throws is our own
+ * mistake or unforeseen, and ends the attempt as `server_unavailable`.
  */
 export class AttemptError extends Error {
   readonly code: FailureCode;

@@ -12,8 +12,7 @@ const maxOutputChars = 2_000_000;
 
 /**
  * Runs a program of the workspace (`node_modules/.bin` of `toolRoot` comes first on PATH) in `cwd` and waits for its
- * end,
- * at most 20 minutes. What it prints is kept, the beginning of it first, up to 2,000,000 letters.
+ * end, at most 20 minutes. What it prints is kept, the beginning of it first, up to 2,000,000 letters.
  */
 export function runChild(command: readonly string[], cwd: string, toolRoot: string = cwd): Promise<ChildResult> {
   const [program = "", ...args] = command;

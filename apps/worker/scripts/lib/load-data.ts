@@ -16,9 +16,8 @@ export interface LoadTarget {
 
 /**
  * Makes the repository where it is missing, brings everything below `data/` onto the branch with one merge, protects
- * the
- * branch, and returns its head. Data arrives by merge only, as it must on a protected branch; where nothing is new, no
- * commit is made.
+ * the branch, and returns its head. Data arrives by merge only, as it must on a protected branch; where nothing is new,
+ * no commit is made.
  */
 export async function loadData(lakefs: Lakefs, target: LoadTarget): Promise<{ head: string; isNew: boolean }> {
   const { repository, branch } = target;

@@ -2,7 +2,7 @@ import { AttemptError, type Failure } from "../failure.ts";
 import type { AttemptFacts } from "./machine/facts.ts";
 import type { Order, PhaseName } from "./machine/order.ts";
 import type { AnyState, ClockReading, Done, Effect, Event, Signal, State } from "./machine/state.ts";
-import { isOf, question, start, step } from "./machine/step.ts";
+import { isOf, question, start, step, type Machine } from "./machine/step.ts";
 import type { AttemptSource, Lease } from "./ports/attempt-source.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Executor } from "./ports/executor.ts";
@@ -30,13 +30,18 @@ export interface Drive {
   readonly cancelGraceMs: number;
   /** Subscribes to what the host sees from outside; answers how to unsubscribe. */
   readonly subscribe: (listener: (signal: Signal) => void) => () => void;
+  /** Default: the machine of production. Only the simulation passes another: a mutant. */
+  readonly machine?: Machine;
 }
+
+const production: Machine = { start, step, question };
 
 /** More steps than any order can take: a loop without end is our own mistake. */
 const maxStepCount = 10_000;
 
 /** Performs one attempt: asks the ports what the machine wants to know, and tells it what happened. Never throws. */
-export async function driveAttempt({ facts, ports, cancelGraceMs, subscribe }: Drive): Promise<Done> {
+export async function driveAttempt(drive: Drive): Promise<Done> {
+  const { facts, ports, cancelGraceMs, subscribe, machine = production } = drive;
   const { observer } = ports;
   let state: AnyState;
 
@@ -47,21 +52,21 @@ export async function driveAttempt({ facts, ports, cancelGraceMs, subscribe }: D
     }
   };
   const apply = (event: Event): void => {
-    const stepped = step(state, event);
+    const stepped = machine.step(state, event);
     state = stepped.state;
     perform(stepped.effects);
   };
 
-  const first = start(facts);
+  const first = machine.start(facts);
   state = first.state;
   perform(first.effects);
   const signal = (told: Signal): void => apply({ type: "signalled", signal: told });
   const unsubscribe = subscribe(signal);
-  const calls = callsOver(ports, signal);
+  const asked = { calls: callsOver(ports, signal), ports, machine };
   try {
     for (let count = 0; count < maxStepCount; count += 1) {
       if (state.phase === "done") return state;
-      apply(await ask(calls, state.phase, state, ports));
+      apply(await ask(asked, state.phase, state));
     }
     throw new Error(`the attempt took more than ${maxStepCount} steps, last in ${state.phase}`);
   } finally {
@@ -71,25 +76,32 @@ export async function driveAttempt({ facts, ports, cancelGraceMs, subscribe }: D
 
 type Calls = { readonly [P in PhaseName]: (args: Order[P]["args"]) => Promise<Order[P]["answer"]> };
 
-async function ask(calls: Calls, name: PhaseName, state: AnyState, ports: AttemptPorts): Promise<Event> {
+/** Whom the driver asks, and what makes the questions. */
+interface Asked {
+  readonly calls: Calls;
+  readonly ports: AttemptPorts;
+  readonly machine: Machine;
+}
+
+async function ask(asked: Asked, name: PhaseName, state: AnyState): Promise<Event> {
+  const { ports } = asked;
   ports.observer.asking?.(name);
   const beginMs = ports.clock.nowMs();
-  const event = await call(calls, name, state, ports);
+  const event = await call(asked, name, state);
   const refusedWith = event.type === "refused" ? event.failure.code : undefined;
   ports.observer.phase(name, ports.clock.nowMs() - beginMs, refusedWith);
   return event;
 }
 
 async function call<P extends PhaseName>(
-  calls: Calls,
+  { calls, ports, machine }: Asked,
   phase: P,
   state: AnyState,
-  ports: AttemptPorts,
 ): Promise<Event<P>> {
   if (!isOf(phase, state)) throw new Error(`${phase} was asked while the attempt was in ${state.phase}`);
-  const asked: State<P> = state;
+  const narrowed: State<P> = state;
   try {
-    const answer = await calls[phase](question(phase, asked));
+    const answer = await calls[phase](machine.question(phase, narrowed));
     return { type: "answered", phase, answer, clock: readClock(ports) };
   } catch (error) {
     return { type: "refused", phase, failure: failureOf(phase, error, ports.observer), clock: readClock(ports) };

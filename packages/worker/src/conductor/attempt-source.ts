@@ -10,8 +10,8 @@ export const ATTEMPT_READ_TIMEOUT_MS = 5_000;
 
 /**
  * Conductor behind the `AttemptSource` port. Failures are `AttemptError`s whose cause is the `ConductorError`:
- * `result_not_ours` where the engine
- * does not know the reported task (case R14: sending again cannot help), else `server_unavailable`.
+ * `result_not_ours` where the engine does not know the reported task (case R14: sending again cannot help), else
+ * `server_unavailable`.
  */
 export function createAttemptSource(
   http: ConductorHttp,

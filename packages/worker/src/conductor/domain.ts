@@ -1,9 +1,8 @@
 /**
  * The domain that a task is polled in. A `--domain` of this start wins; then the variables that the JavaScript SDK
- * reads, in its order: the task's
- * own before the one for all, `CONDUCTOR_WORKER_<TASK>_DOMAIN` before `conductor.worker.<task>.domain`. Beyond the
- * SDK a name that no shell can
- * set, such as one with a dot, may be written with `_`. Undefined means no domain.
+ * reads, in its order: the task's own before the one for all, `CONDUCTOR_WORKER_<TASK>_DOMAIN` before
+ * `conductor.worker.<task>.domain`. Beyond the SDK a name that no shell can set, such as one with a dot, may be written
+ * with `_`. Undefined means no domain.
  */
 export function resolveDomain(input: {
   readonly taskName: string;

@@ -39,10 +39,9 @@ export interface ConductorHttp {
 
 /**
  * The bounded layer below everything that talks to Conductor. The SDK's own requests repeat up to 3 times after a
- * broken connection and 5 times
- * after a 429, sleep between without looking at a signal, and share one time limit of the whole client; a heartbeat
- * or a result must be sent once and
- * end when we say (rules R4, R8). So the SDK gives the tokens, and requests go through here.
+ * broken connection and 5 times after a 429, sleep between without looking at a signal, and share one time limit of the
+ * whole client; a heartbeat or a result must be sent once and end when we say (rules R4, R8). So the SDK gives the
+ * tokens, and requests go through here.
  */
 export function createConductorHttp(options: {
   /** Ends in `/api` as a rule; a trailing slash is dropped. */

@@ -44,8 +44,8 @@ export function leaseTimes(input: {
 
 /**
  * The first deadline (rule A1): counted from the sending of the poll. The engine starts the lease when it hands the
- * task out, which is later, so this
- * is never too long. It is too short by the time that the poll waited, at most the 1 s that a poll may wait.
+ * task out, which is later, so this is never too long. It is too short by the time that the poll waited, at most the 1
+ * s that a poll may wait.
  */
 export function firstDeadlineMs(pollSentAtMs: number, leaseMs: number): number {
   return pollSentAtMs + leaseMs;

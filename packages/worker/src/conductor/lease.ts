@@ -47,8 +47,7 @@ export interface LeaseOptions {
 
 /**
  * Keeps the lease of one attempt (rules A1, A4, R4). Heartbeats run one after the other, never two at a time; each of
- * the loop's is followed by a read
- * of the attempt, because the engine answers 200 for ended tasks too (case R04).
+ * the loop's is followed by a read of the attempt, because the engine answers 200 for ended tasks too (case R04).
  */
 export function createLease(options: LeaseOptions): StartedLease {
   return new HeartbeatLease(options);

@@ -24,9 +24,9 @@ export interface PollAsk {
 }
 
 /**
- * How to poll. While polls bring work: for all free slots, at once. When idle: for one task, waiting. A batch poll
- * for more than what is queued would
- * hold the first task back until its timeout (tried), so waiting is done for one task only.
+ * How to poll. While polls bring work: for all free slots, at once. When idle: for one task, waiting. A batch poll for
+ * more than what is queued would hold the first task back until its timeout (tried), so waiting is done for one task
+ * only.
  */
 export function decidePoll(state: PollState): PollAsk | undefined {
   if (state.freeSlots <= 0) return undefined;

@@ -35,9 +35,8 @@ export type PollHealth =
 /** The poll loop of one task. */
 export interface PollLoop {
   /**
-   * Stops polling. The open poll is awaited, never cut: what it brings is ours already and would wait out its
-   * response timeout (case R11). Resolves when
-   * the loop has ended and its last answer has been handed over.
+   * Stops polling. The open poll is awaited, never cut: what it brings is ours already and would wait out its response
+   * timeout (case R11). Resolves when the loop has ended and its last answer has been handed over.
    */
   stop(): Promise<void>;
   health(): PollHealth;

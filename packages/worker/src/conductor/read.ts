@@ -9,9 +9,8 @@ const outputRefSchema = z.object({ workspace: z.object({ ref: z.string() }) });
 const snapshotSchema = wireIdentitySchema.extend({ outputData: z.unknown() });
 
 /**
- * Reads one task fresh (rules A1, R6, R8). Null where the engine does not know it: a 404, or an empty answer, by
- * engine version (case R14).
- * Throws `ConductorError`.
+ * Reads one task fresh (rules A1, R6, R8). Null where the engine does not know it: a 404, or an empty answer, by engine
+ * version (case R14). Throws `ConductorError`.
  */
 export async function readTask(http: ConductorHttp, taskId: string, timeoutMs: number): Promise<TaskRead | null> {
   const path = `/tasks/${encodeURIComponent(taskId)}`;

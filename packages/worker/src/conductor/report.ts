@@ -2,10 +2,9 @@ import type { Report } from "../attempt/ports/attempt-source.ts";
 import type { ConductorHttp } from "./http.ts";
 
 /**
- * Sends a result once, by the first version of the update: the second one may answer with a next task, already
- * claimed for us (case R17).
- * Bounded by `timeoutMs` (rule R4). Throws `ConductorError`. A 200 proves nothing: the engine answers it for dropped
- * results too (rule R6).
+ * Sends a result once, by the first version of the update: the second one may answer with a next task, already claimed
+ * for us (case R17). Bounded by `timeoutMs` (rule R4). Throws `ConductorError`. A 200 proves nothing: the engine
+ * answers it for dropped results too (rule R6).
  */
 export async function sendReport(http: ConductorHttp, report: Report, timeoutMs: number): Promise<void> {
   const head = JSON.stringify({
@@ -22,9 +21,8 @@ export async function sendReport(http: ConductorHttp, report: Report, timeoutMs:
 }
 
 /**
- * Extends a lease (case R03): `extendLease` and nothing else. There is no status in it, so an engine that does not
- * know the flag cannot take it for a
- * progress update, which would put the task back into the queue. Throws `ConductorError`.
+ * Extends a lease (case R03): `extendLease` and nothing else. There is no status in it, so an engine that does not know
+ * the flag cannot take it for a progress update, which would put the task back into the queue. Throws `ConductorError`.
  */
 export async function sendHeartbeat(
   http: ConductorHttp,

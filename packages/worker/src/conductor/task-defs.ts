@@ -26,8 +26,8 @@ export async function getTaskDef(http: ConductorHttp, name: string): Promise<Reg
 
 /**
  * Writes task definitions. The engine overwrites what stands there without a word (case C13), so the caller reads and
- * shows the difference first.
- * Throws `ConductorError`; a definition that the engine finds wrong is `conductor_refused` with its words.
+ * shows the difference first. Throws `ConductorError`; a definition that the engine finds wrong is `conductor_refused`
+ * with its words.
  */
 export async function registerTaskDefs(http: ConductorHttp, definitions: readonly RegisteredTaskDef[]): Promise<void> {
   const bodyJson = JSON.stringify(definitions);

@@ -24,8 +24,8 @@ interface SdkTokens {
 
 /**
  * Tokens by the SDK's client. Throws `ConductorError` `conductor_unauthorized` for a wrong key and
- * `conductor_unreachable` where the engine is away.
- * The SDK is loaded only here, and so only where a key pair is set: it costs 25 MB.
+ * `conductor_unreachable` where the engine is away. The SDK is loaded only here, and so only where a key pair is set:
+ * it costs 25 MB.
  */
 export async function createTokenSource(options: {
   readonly serverUrl: string;
@@ -64,11 +64,9 @@ export async function createTokenSource(options: {
 }
 
 /**
- * The SDK tries a first token 8 times over two minutes, whatever the answer, and takes the address from its own
- * reading of the environment. Its
- * fetch is therefore ours: it goes to our address, and while the client is being made a failure is kept and the SDK
- * is told "no such endpoint", which
- * ends its loop at once.
+ * The SDK tries a first token 8 times over two minutes, whatever the answer, and takes the address from its own reading
+ * of the environment. Its fetch is therefore ours: it goes to our address, and while the client is being made a failure
+ * is kept and the SDK is told "no such endpoint", which ends its loop at once.
  */
 async function openSdk(options: {
   readonly serverUrl: string;

@@ -13,9 +13,8 @@ export function processVariables(): Variables {
 
 /**
  * The environment, and below it the `.env` of the folder, parsed as Node's `process.loadEnvFile` does: what the
- * environment has stays. Nothing is written
- * into the environment, so that no child inherits the file. Throws `SettingsError` where the file is there and cannot
- * be read.
+ * environment has stays. Nothing is written into the environment, so that no child inherits the file. Throws
+ * `SettingsError` where the file is there and cannot be read.
  */
 export function readVariables(folder: string, environment: Variables = processVariables()): Variables {
   const path = join(folder, ".env");

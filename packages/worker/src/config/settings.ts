@@ -73,9 +73,8 @@ export interface Surroundings {
 }
 
 /**
- * Parses flags and variables with one schema. Empty variables are unset. Throws `SettingsError` with everything that
- * is wrong; what is only worth a word
- * comes back as `warnings`.
+ * Parses flags and variables with one schema. Empty variables are unset. Throws `SettingsError` with everything that is
+ * wrong; what is only worth a word comes back as `warnings`.
  */
 export function parseSettings(input: {
   readonly variables: Variables;

@@ -3,9 +3,8 @@ import type { EngineTimeouts } from "../conductor/polled-task.ts";
 import type { TaskDescription } from "../tasks/description.ts";
 
 /**
- * The task as this attempt runs it (case C06): the engine keeps the definition that the workflow started with, and
- * its timeouts count, not the code's.
- * The warnings are what is worth a word, once for each pair of timeouts. Pure.
+ * The task as this attempt runs it (case C06): the engine keeps the definition that the workflow started with, and its
+ * timeouts count, not the code's. The warnings are what is worth a word, once for each pair of timeouts. Pure.
  */
 export function withEngineTimeouts(
   task: TaskDescription,

@@ -127,8 +127,7 @@ interface Root {
 
 /**
  * The workspace root's lock, sweep and disk check. Taken where no task has a workspace too: the root also names the
- * host
- * whose left-over executors a new one ends (case S06), and two hosts must not share that name.
+ * host whose left-over executors a new one ends (case S06), and two hosts must not share that name.
  */
 function openRoot(options: HostOptions): Root {
   const { settings, clock, log, readDiskSpace } = options;

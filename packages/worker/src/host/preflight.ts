@@ -40,8 +40,8 @@ const TIMEOUT_FIELDS: ReadonlySet<string> = new Set([
 
 /**
  * Looks at every task's registered definition before the first poll. Answers the warnings; throws `PreflightError`
- * where a definition is missing and
- * `ConductorError` where Conductor is away, refuses the credentials, or is not Conductor. Writes nothing (case C05).
+ * where a definition is missing and `ConductorError` where Conductor is away, refuses the credentials, or is not
+ * Conductor. Writes nothing (case C05).
  */
 export async function preflight(
   http: ConductorHttp,

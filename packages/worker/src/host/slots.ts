@@ -31,8 +31,7 @@ export class SlotPlanError extends Error {
 
 /**
  * Lays out the host's slots: `-j` for every task, `--slots name=n` for one. Throws `SlotPlanError` for no tasks, two
- * tasks of one name, a name that no task
- * has, or more slots than worker ids.
+ * tasks of one name, a name that no task has, or more slots than worker ids.
  */
 export function planSlots(input: {
   readonly tasks: readonly TaskDescription[];

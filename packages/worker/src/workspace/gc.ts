@@ -23,8 +23,8 @@ export type FolderFate = "keep" | "remove" | "remove_if_empty";
 
 /**
  * What becomes of a folder (rule X3, local part): it goes when it carries our marker, is older than the TTL and no
- * execution of this host holds it. A
- * folder that is empty was cut before its marker was written. Everything else is somebody else's. Pure.
+ * execution of this host holds it. A folder that is empty was cut before its marker was written. Everything else is
+ * somebody else's. Pure.
  */
 export function decideFolder(input: {
   readonly folder: FoundFolder;

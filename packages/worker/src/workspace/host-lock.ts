@@ -41,8 +41,8 @@ export interface HostLock {
 
 /**
  * Takes the lock of a workspace root, making the root where it is missing: one host per root (fault H3). The lock is
- * the kernel's, so a host that was
- * killed leaves none, and a process id that is used again means nothing. Throws `HostLockError`.
+ * the kernel's, so a host that was killed leaves none, and a process id that is used again means nothing. Throws
+ * `HostLockError`.
  */
 export function takeHostLock(
   root: string,

@@ -20,9 +20,8 @@ export async function removeTree(folder: string): Promise<void> {
 }
 
 /**
- * Removes one attempt's folder, its marker last, so that what is left of a removal that was cut is still known as
- * ours (rule X3). The worker's folder
- * above goes too when it is empty.
+ * Removes one attempt's folder, its marker last, so that what is left of a removal that was cut is still known as ours
+ * (rule X3). The worker's folder above goes too when it is empty.
  */
 export async function removeAttemptFolder(attemptFolder: string): Promise<void> {
   for (const name of await namesIn(attemptFolder)) {

@@ -1,8 +1,7 @@
 /**
  * Where a rule or case stands: `built` is claimed and checked; `planned` is being worked on; `later: issue 5` comes
- * with that issue
- * and may not be claimed by a test; `, rest: issue 5` behind built or planned names the issue that brings what is
- * missing.
+ * with that issue and may not be claimed by a test; `, rest: issue 5` behind built or planned names the issue that
+ * brings what is missing.
  */
 export type RowState = "built" | "planned" | "later";
 

@@ -6,8 +6,7 @@ const maxPathsPerCell = 3;
 
 /**
  * The page with its "enforced in" and "tested in" cells filled from the sources. States, texts and everything around
- * the tables
- * stay; with `promote`, planned rows that lack nothing become built.
+ * the tables stay; with `promote`, planned rows that lack nothing become built.
  */
 export function writeRulesPage(markdown: string, evidence: AllEvidence, promote: boolean): string {
   const page = parseRulesPage(markdown);

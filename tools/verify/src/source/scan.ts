@@ -13,8 +13,7 @@ const regexMayFollow =
 
 /**
  * Splits TypeScript or JavaScript text into code, comments and strings, without a parser: TypeScript 7 has no
- * JavaScript API.
- * A regular expression literal counts as code. The segments cover the text without gaps.
+ * JavaScript API. A regular expression literal counts as code. The segments cover the text without gaps.
  */
 export function scan(text: string): Segment[] {
   const segments: Segment[] = [];

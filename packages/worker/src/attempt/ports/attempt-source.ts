@@ -54,8 +54,8 @@ export interface AttemptSource {
 }
 
 /**
- * The lease of one polled task: heartbeats run beside the attempt (rules A1, A4, C9).
- * The deadline is monotonic and counts from the sending of the last request that the engine accepted.
+ * The lease of one polled task: heartbeats run beside the attempt (rules A1, A4, C9). The deadline is monotonic and
+ * counts from the sending of the last request that the engine accepted.
  */
 export interface Lease {
   deadlineMs(): number;

@@ -12,8 +12,7 @@ export interface ProjectionSummary {
 /**
  * The local folder of one execution, and the transfers between it and lakeFS. The heavy work is done in sync threads.
  * Methods throw `AttemptError`: `input_invalid` for a commit no folder can hold (rule I5), `workspace_unstageable` for
- * a
- * folder that cannot be published (rules T7, T8, T11), `server_unavailable` for a failed transfer.
+ * a folder that cannot be published (rules T7, T8, T11), `server_unavailable` for a failed transfer.
  */
 export interface Workspace {
   /** Downloads the projection of the commit into a new folder that appears whole or not at all (rule T2). */
