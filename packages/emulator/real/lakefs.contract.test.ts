@@ -7,7 +7,7 @@ function setting(name: string): string {
   return value;
 }
 
-lakefsContract(async () => ({
+await lakefsContract(async () => ({
   url: setting("LAKECTL_SERVER_ENDPOINT_URL").replace(/\/$/, ""),
   accessKeyId: setting("LAKECTL_CREDENTIALS_ACCESS_KEY_ID"),
   secretAccessKey: setting("LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY"),

@@ -20,11 +20,15 @@ export interface KillResult {
 }
 
 const WRITERS = 3;
-const LONGEST_LIFE_MS = 250;
+/** A life ends this many acknowledged answers (at most), and this long, after its start: at any speed of the machine. */
+const MOST_ANSWERS = 24;
+const LONGEST_LAST_MS = 12;
+const LONGEST_LIFE_MS = 5_000;
 const CHECK_ALL_EVERY = 25;
 
 /**
- * Starts the emulator, lets several writers write, SIGKILLs it at a random moment, checks the store, starts it again and
+ * Starts the emulator, lets several writers write, SIGKILLs it at a random moment, checks the store, starts it again
+ * and
  * asks for all that it had acknowledged in that life (now and then, and at the end, in all lives).
  */
 export async function killCycles(plan: KillPlan): Promise<KillResult> {
@@ -35,7 +39,8 @@ export async function killCycles(plan: KillPlan): Promise<KillResult> {
   for (let kill = 1; kill <= plan.kills; kill += 1) {
     const facts = noFacts();
     const writers = Array.from({ length: WRITERS }, (_, at) => write(server, `k${kill}w${at}`, facts));
-    await sleep(plan.random() * LONGEST_LIFE_MS);
+    await livesUntil(facts, Math.floor(plan.random() * MOST_ANSWERS));
+    await sleep(plan.random() * LONGEST_LAST_MS);
     await server.end("SIGKILL");
     await Promise.all(writers);
     findings.push(...checkFolder(plan.folder));
@@ -49,6 +54,12 @@ export async function killCycles(plan: KillPlan): Promise<KillResult> {
   await server.end("SIGTERM");
   findings.push(...checkFolder(plan.folder));
   return { findings };
+}
+
+async function livesUntil(facts: Facts, answerCount: number): Promise<void> {
+  const endMs = performance.now() + LONGEST_LIFE_MS;
+  const count = (): number => facts.branches.size + facts.objects.size + facts.commits.size + facts.merges.length;
+  while (count() < answerCount && performance.now() < endMs) await sleep(1);
 }
 
 const MULTIPLIER = 1_664_525;

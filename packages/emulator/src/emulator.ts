@@ -7,6 +7,7 @@ import { createConductorApp } from "./conductor/index.ts";
 import { createFaults, type FaultControls } from "./faults/controls.ts";
 import { createLakefsApp, type LakefsCredentials } from "./lakefs/index.ts";
 import { listen } from "./listen.ts";
+import { lockFolder } from "./store/database.ts";
 
 /** How an emulator is started. Without a folder it is ephemeral. */
 export interface EmulatorOptions {
@@ -52,7 +53,10 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-/** Starts both servers on 127.0.0.1. Throws a TypeError for `folder` with `ephemeral`, and system errors as they are. */
+/**
+ * Starts both servers on 127.0.0.1. Rejects with a TypeError for `folder` with `ephemeral`, with an Error for a folder
+ * that another emulator uses, and with system errors as they are (a port that is taken, a folder that cannot be made).
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const place = openFolder(options);
   const clock = options.clock ?? createClock();
@@ -104,7 +108,9 @@ function openFolder(options: EmulatorOptions): Place {
   }
   const folder = resolve(options.folder);
   mkdirSync(folder, { recursive: true });
-  return { folder, durable: true, leave: () => undefined };
+  const lock = lockFolder(join(folder, "lock.db"));
+  if (lock === undefined) throw new Error(`the folder ${folder} is in use by another emulator: end that one first`);
+  return { folder, durable: true, leave: () => lock.release() };
 }
 
 async function runAll(undo: readonly (() => void | Promise<void>)[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { lakefsContract } from "../contract/lakefs/index.ts";
 import { startEmulator } from "../src/emulator.ts";
 
-lakefsContract(async () => {
+await lakefsContract(async () => {
   const emulator = await startEmulator();
   return { ...emulator.lakefs, close: () => emulator.close() };
 });

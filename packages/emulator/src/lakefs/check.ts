@@ -4,7 +4,10 @@ import type { Database } from "../store/database.ts";
 import { sha256Of } from "./blobs.ts";
 import type { Entry } from "./model.ts";
 
-/** What is wrong in the lakeFS part's store: commits, trees, ranges and files that something refers to and are not there. */
+/**
+ * What is wrong in the lakeFS part's store: commits, trees, ranges and files that something refers to and are not
+ * there.
+ */
 export function checkLakefs(db: Database, objects: string): string[] {
   return [...missingTrees(db), ...missingParents(db), ...missingRanges(db), ...missingFiles(db, objects)];
 }

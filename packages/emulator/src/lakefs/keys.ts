@@ -1,7 +1,9 @@
 const FIRST_SURROGATE = 0xd8_00;
 const LAST_SURROGATE = 0xdf_ff;
 
-/** Order of two keys by their UTF-8 bytes, as lakeFS and SQLite order them; JavaScript's own `<` orders UTF-16 units. */
+/**
+ * Order of two keys by their UTF-8 bytes, as lakeFS and SQLite order them; JavaScript's own `<` orders UTF-16 units.
+ */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {

@@ -34,7 +34,9 @@ export function setRules(
   context.db.run("INSERT OR IGNORE INTO protection_set (repository) VALUES (?)", repository);
 }
 
-/** Does a rule keep writes and commits off this branch? Merges, reverts and cherry-picks pass, as on the real server. */
+/**
+ * Does a rule keep writes and commits off this branch? Merges, reverts and cherry-picks pass, as on the real server.
+ */
 export function isProtected(context: Context, repository: string, branch: string): boolean {
   const { patterns } = getRules(context, repository);
   return patterns.some((pattern) => compileGlob(pattern)?.test(branch) === true);

@@ -16,7 +16,9 @@ export interface Database {
   get(sql: string, ...values: readonly SqlValue[]): Row | undefined;
   /** All rows. */
   all(sql: string, ...values: readonly SqlValue[]): Row[];
-  /** Performs `work` in one transaction: all of it is kept, or, where it throws, none. A nested call joins the outer. */
+  /**
+   * Performs `work` in one transaction: all of it is kept, or, where it throws, none. A nested call joins the outer.
+   */
   transaction<T>(work: () => T): T;
   /** SQLite's own check of the file: its findings, none where it is sound. */
   integrityFindings(): string[];
@@ -29,6 +31,26 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Opens (or makes) a file in WAL mode. `durable: false` forces nothing to disk. */
 export function openDatabase(path: string, durable: boolean): Database {
   return new SqliteDatabase(path, durable);
+}
+
+/** A lock that this process holds. The kernel frees it when the process is gone, however it went. */
+export interface FolderLock {
+  release(): void;
+}
+
+/** Takes the lock of a folder; undefined where another process (or another emulator of this one) has it. */
+export function lockFolder(path: string): FolderLock | undefined {
+  const file = new DatabaseSync(path, { timeout: 0 });
+  try {
+    file.exec("PRAGMA locking_mode = EXCLUSIVE");
+    file.exec("CREATE TABLE IF NOT EXISTS lock (holder INTEGER) STRICT");
+    file.exec("BEGIN EXCLUSIVE");
+    return { release: () => file.close() };
+  } catch {
+    // SQLite says "database is locked" here and nothing else can be wrong with an empty file of our own.
+    file.close();
+    return undefined;
+  }
 }
 
 // node:sqlite is to be renamed; this is the only file that knows it.

@@ -23,7 +23,8 @@ let counter = 0;
 export function newRunId(context: Context): string {
   counter = (counter + 1) % COUNTER_SIZE;
   const seconds = LATEST_S - Math.floor(context.clock.nowMs() / 1000);
-  return `${seconds.toString(BASE).padStart(SECONDS_DIGITS, "0")}r${counter.toString(BASE).padStart(COUNTER_DIGITS, "0")}`;
+  const count = counter.toString(BASE).padStart(COUNTER_DIGITS, "0");
+  return `${seconds.toString(BASE).padStart(SECONDS_DIGITS, "0")}r${count}`;
 }
 
 /** Keeps what the hooks of an event did. */

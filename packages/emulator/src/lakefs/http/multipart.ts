@@ -11,7 +11,10 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const lineEnd = Buffer.from("\r\n");
 const headerEnd = Buffer.from("\r\n\r\n");
 
-/** Finds the part `content` of a multipart form; its bytes stream through. 500 where there is none, as on the real server. */
+/**
+ * Finds the part `content` of a multipart form; its bytes stream through. 500 where there is none, as on the real
+ * server.
+ */
 export async function contentPart(body: AsyncIterable<Uint8Array>, boundary: string): Promise<ContentPart> {
   const reader = new PartReader(body, boundary);
   await reader.skipToFirstPart();

@@ -19,14 +19,16 @@ export function path(http: HonoContext): string {
   return value;
 }
 
-/** A boolean parameter. */
+const trueWords: ReadonlySet<string> = new Set(["true", "True", "TRUE", "t", "T", "1"]);
+const falseWords: ReadonlySet<string> = new Set(["false", "False", "FALSE", "f", "F", "0"]);
+
+/** A boolean parameter, in the words that the real server takes (Python's SDK says `True`). */
 export function flag(http: HonoContext, name: string, otherwise = false): boolean {
   const value = http.req.query(name);
   if (value === undefined) return otherwise;
-  if (value !== "true" && value !== "false") {
-    throw badRequest(`parameter "${name}" in query has an error: value ${value}: an invalid boolean`);
-  }
-  return value === "true";
+  if (trueWords.has(value)) return true;
+  if (falseWords.has(value)) return false;
+  throw badRequest(`parameter "${name}" in query has an error: value ${value}: an invalid boolean`);
 }
 
 /** How many results a page may hold: 1 to 1000, 100 where the request does not say. */

@@ -4,7 +4,9 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Why a range header cannot be served: it asks for more than one range or for none, or for bytes that are not there. */
+/**
+ * Why a range header cannot be served: it asks for more than one range or for none, or for bytes that are not there.
+ */
 export type RangeProblem = "bad" | "unsatisfiable";
 
 /** What a range header may look like at all; anything else is 400. */

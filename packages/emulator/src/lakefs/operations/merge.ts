@@ -37,7 +37,9 @@ const strategyNames: ReadonlyMap<string, { readonly strategy: MergeStrategy; rea
   ["source-wins", { strategy: "source-wins", shown: "source-wins" }],
 ]);
 
-/** Merges a ref into a branch; the id of the merge commit. The head is read, the hooks run and the branch moves as one. */
+/**
+ * Merges a ref into a branch; the id of the merge commit. The head is read, the hooks run and the branch moves as one.
+ */
 export function mergeIntoBranch(context: Context, request: MergeRequest): string {
   checkBranchName(request.branch, "destination");
   checkRef(request.source, "source");

@@ -104,7 +104,9 @@ function overridesOf(body: JsonBody): CommitOverrides {
   return { message: message === "" ? undefined : message, metadata: overrides?.optionalStrings("metadata") };
 }
 
-/** This read says "commit not found" for whatever is missing, and 500 for a ref that can be none, as the real server. */
+/**
+ * This read says "commit not found" for whatever is missing, and 500 for a ref that can be none, as the real server.
+ */
 function idOf(context: Context, repository: string, ref: string): string {
   try {
     const resolved = resolveRef(context, repository, ref);

@@ -24,7 +24,10 @@ function endsRange(path: string): boolean {
   return createHash("md5").update(path).digest().readUInt32BE(0) % MEAN_RANGE_ENTRIES === 0;
 }
 
-/** Applies changes (in the order of their paths, each path once) to a tree. Ranges without a change are kept as they are. */
+/**
+ * Applies changes (in the order of their paths, each path once) to a tree. Ranges without a change are kept as they
+ * are.
+ */
 export function applyChanges(trees: TreeStore, treeId: string, changes: readonly Change[]): Applied {
   const writer = new RangeWriter(trees);
   const old = trees.ranges(treeId);

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import type { Database } from "../../store/database.ts";
 import type { Entry } from "../model.ts";
 
-/** One piece of a tree: entries with consecutive keys. Its id is that of all that they hold, addresses and times too. */
+/**
+ * One piece of a tree: entries with consecutive keys. Its id is that of all that they hold, addresses and times too.
+ */
 export interface RangeInfo {
   readonly id: string;
   readonly min: string;
