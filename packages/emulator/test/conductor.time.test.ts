@@ -150,3 +150,25 @@ test("registering a definition while runs are on their way changes none of them"
   emulator().clock.advance(30 * SECOND_MS);
   expect(states(await given().read(id))).toEqual(["a IN_PROGRESS"]);
 });
+
+test("a fork whose branch failed goes on after a retry and ends: joins are looked at when something ends, not in the background", async () => {
+  const type = await given().task();
+  const id = await given().workflow([
+    {
+      name: "fork",
+      taskReferenceName: "fork",
+      type: "FORK_JOIN",
+      forkTasks: [[step(type, "a"), step(type, "b")], [step(type, "c")]],
+    },
+    { name: "join", taskReferenceName: "join", type: "JOIN", joinOn: ["b", "c"] },
+    step(type, "z"),
+  ]);
+  const [first] = await given().pollNow(type, 2);
+  if (first !== undefined) await given().report(first, "FAILED_WITH_TERMINAL_ERROR");
+  expect(states(await given().read(id))).toContain("join CANCELED");
+  await given().ok(given().api.post(`/workflow/${id}/retry`));
+  expect(states(await given().read(id))).toContain("join IN_PROGRESS");
+  for (const task of await given().pollNow(type, 2)) await given().report(task, "COMPLETED");
+  for (let n = 0; n < 2; n += 1) await given().report(await given().poll(type), "COMPLETED");
+  expect((await given().read(id)).at("status").raw).toBe("COMPLETED");
+});

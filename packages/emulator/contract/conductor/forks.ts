@@ -82,15 +82,14 @@ function joining(given: GivenNow): void {
     expect(states(failed).slice(0, 3)).toEqual(["fork COMPLETED", "a FAILED_WITH_TERMINAL_ERROR", "c CANCELED"]);
     expect(states(failed)[3]).toMatch(/^join (CANCELED|FAILED)$/);
     await given().ok(given().api.post(`/workflow/${id}/retry`));
-    // How the join is opened again depends on that, so it is left out here.
-    const retried = states(await given().read(id)).filter((state) => !state.startsWith("join"));
-    expect(retried).toEqual([
-      "fork COMPLETED",
-      "a FAILED_WITH_TERMINAL_ERROR",
-      "c CANCELED",
-      "a SCHEDULED",
-      "c SCHEDULED",
-    ]);
+    // The real server's background look at the join may meet an old attempt again and end everything once more: that there
+    // are new attempts is certain, what becomes of them is not.
+    const attempts = (await given().read(id))
+      .at("tasks")
+      .list()
+      .filter((one) => one.at("retryCount").raw === 1);
+    const names = attempts.map((one) => one.at("referenceTaskName").raw).filter((name) => name !== "join");
+    expect(names).toEqual(["a", "c"]);
   });
 }
 

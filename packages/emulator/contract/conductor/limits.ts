@@ -54,4 +54,12 @@ export function limitSuite(given: GivenNow): void {
     if (task !== undefined) await given().report(task, "COMPLETED");
     expect(await given().pollNow(type)).toHaveLength(1);
   });
+
+  test("case C10: a rate limit limits nothing in a server on SQLite", async () => {
+    const type = await given().task({ rateLimitPerFrequency: 1, rateLimitFrequencyInSeconds: 60 });
+    for (let n = 0; n < 2; n += 1) await given().workflow([step(type, "a")]);
+    const tasks = await given().pollNow(type);
+    expect(tasks).toHaveLength(2);
+    expect(tasks[0]?.raw).toMatchObject({ rateLimitPerFrequency: 1, rateLimitFrequencyInSeconds: 60 });
+  });
 }

@@ -118,6 +118,25 @@ function totals(given: GivenNow): void {
     );
   });
 
+  test("a total timeout, TIME_OUT_WF: the workflow ends with the task's reason", async () => {
+    const { id } = await given().running({ totalTimeoutSeconds: 1, timeoutPolicy: "TIME_OUT_WF" });
+    const workflow = await given().status(id, "TIMED_OUT");
+    expect(workflow.at("reasonForIncompletion").raw).toBe(workflow.at("tasks", 0, "reasonForIncompletion").raw);
+    expect(workflow.at("reasonForIncompletion").text()).toMatch(/Timeout policy: TIME_OUT_WF$/);
+  });
+
+  test("a total timeout, ALERT_ONLY: the task goes on, and is not retried when it fails", async () => {
+    const { id, task } = await given().running({ totalTimeoutSeconds: 1, timeoutPolicy: "ALERT_ONLY", retryCount: 5 });
+    const deadlineMs = performance.now() + 1_500;
+    await until("more than the total timeout", async () => (performance.now() > deadlineMs ? true : undefined));
+    await given().ok(given().api.put(`/workflow/decide/${id}`));
+    expect(states(await given().read(id))).toEqual(["a IN_PROGRESS"]);
+    await given().report(task, "FAILED", { reasonForIncompletion: "x" });
+    const workflow = await given().status(id, "FAILED");
+    expect(workflow.at("reasonForIncompletion").text()).toMatch(/ No further retries will be attempted\.$/);
+    expect(states(workflow)).toEqual(["a FAILED"]);
+  });
+
   test("a workflow that takes too long, TIME_OUT_WF: it ends and its tasks are cancelled", async () => {
     const id = await given().workflow([step("t", "a")], {}, { timeoutSeconds: 1, timeoutPolicy: "TIME_OUT_WF" });
     const workflow = await given().status(id, "TIMED_OUT");

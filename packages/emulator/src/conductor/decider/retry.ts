@@ -18,7 +18,7 @@ export function retryOf(draft: Draft, task: TaskRun): Retry | undefined {
   const def = step.taskDefinition;
   const allowed = step.retryCount ?? def?.retryCount ?? 0;
   if (def !== undefined && isRetriable(task.status) && isTotalTimeUp(task, def, draft.env.nowMs)) {
-    throw new EndOfRun(totalTimeReason(task, def, draft.env.nowMs), "TIMED_OUT", task);
+    throw new EndOfRun(totalTimeReason(task, def, draft.env.nowMs), workflowStatusAfter(task.status), task);
   }
   if (def === undefined || !isRetriable(task.status) || isSystemTask(task) || allowed <= task.retryCount) {
     if (step.optional) return undefined;
