@@ -20,7 +20,7 @@ export interface KillResult {
 }
 
 const WRITERS = 3;
-/** A life ends this many acknowledged answers (at most), and this long, after its start: at any speed of the machine. */
+/** A life ends after so many acknowledged answers and so long after the last: at any speed of the machine. */
 const MOST_ANSWERS = 24;
 const LONGEST_LAST_MS = 12;
 const LONGEST_LIFE_MS = 5_000;

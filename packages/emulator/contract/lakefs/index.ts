@@ -26,4 +26,5 @@ export async function lakefsContract(make: () => Promise<LakefsTarget>): Promise
   await import("./protection.ts");
   await import("./replays.ts");
   await import("./tags.ts");
+  await import("./coverage.ts");
 }

@@ -18,6 +18,7 @@ interface Operation {
   readonly template: string;
   readonly pattern: RegExp;
   readonly method: string;
+  readonly id: string;
   readonly responses: Record<string, unknown>;
 }
 
@@ -26,10 +27,18 @@ const operations: readonly Operation[] = Object.entries(record(record(descriptio
     Object.entries(record(item)).map(([method, operation]) => ({
       template,
       method: method.toUpperCase(),
+      id: String(record(operation)["operationId"]),
       pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
       responses: record(record(operation)["responses"]),
     })),
 );
+
+const seen = new Map<string, Set<number>>();
+
+/** The operations that answered, by their name in the server's description, each with the statuses that came. */
+export function seenAnswers(): ReadonlyMap<string, ReadonlySet<number>> {
+  return seen;
+}
 
 const compiled = new Map<string, ValidateFunction>();
 
@@ -43,6 +52,7 @@ export function schemaFindings(method: string, path: string, status: number, bod
   const operation = operations.find((one) => one.method === method && one.pattern.test(path));
   if (operation === undefined) return [`no operation ${method} ${path} is described`];
   const label = `${method} ${operation.template} ${status}`;
+  seen.set(operation.id, (seen.get(operation.id) ?? new Set()).add(status));
   if (undocumented.has(label)) return [];
   const response = record(operation.responses[String(status)] ?? operation.responses["default"]);
   if (Object.keys(response).length === 0) return [`${label}: this status is not described`];
