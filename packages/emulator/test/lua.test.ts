@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { createLua } from "../src/lakefs/hooks/lua.ts";
+import { findNewerSyntax } from "../src/lakefs/hooks/newer-lua.ts";
 
 const TIME_LIMIT_MS = 200;
 const lua = createLua(TIME_LIMIT_MS);
@@ -51,4 +52,29 @@ test("what the real server's Lua has and this one has not is refused by its name
   expect(run('lakefs.stat_object("r", "b", "p")').error).toContain("lakefs.stat_object is not in the emulator");
   expect(run('require("net/http")').error).toContain("the Lua library net/http is not in the emulator");
   expect(run('require("hook").fail("as the hook says")').error).toContain("as the hook says");
+});
+
+test.for([
+  ["x = 7 // 2", "//"],
+  ["x = 1 << 2", "<<"],
+  ["x = 8 >> 2", ">>"],
+  ["x = a & b", "&"],
+  ["x = a | b", "|"],
+  ["x = ~b", "~"],
+  ["local x < const > = 1", "<const>"],
+] as const)("what only a newer Lua reads is found: %s", ([code, token]) => {
+  expect(findNewerSyntax(`-- fine\n${code}`)).toEqual({ token, line: 2 });
+  expect(run(code).error).toContain(`\`${token}\` is not in the Lua 5.2 of lakeFS`);
+});
+
+test.for([
+  "if a ~= b then end",
+  'x = "7 // 2 | ~ <const>"',
+  "x = '1 << 2 \\' >> 3'",
+  "-- 7 // 2",
+  "--[[ 7 // 2\n1 << 2 ]] x = 1",
+  "x = [==[ a & b ]] | ]==]",
+  "x = a < b and b > c",
+])("what both versions read is let through: %s", (code) => {
+  expect(findNewerSyntax(code)).toBeUndefined();
 });

@@ -170,6 +170,11 @@ describe("hooks", () => {
       ["a syntax error", "x = = 1"],
       ["a call of nothing", "nothing()"],
       ["an error of its own", 'error("own")'],
+      ["a division of a newer Lua", "local x = 7 // 2"],
+      ["bits of a newer Lua", "local x = 1 << 2"],
+      ["a constant of a newer Lua", "local x <const> = 1"],
+      ["a library of a newer Lua", "utf8.char(65)"],
+      ["a function of a newer Lua", "math.tointeger(3)"],
     ])("%s refuses the merge with 412", async ([, script]) => {
       await make(wrap(String(script)));
       expect(await lakefs().merge(repository, "side", "main", {})).toMatchObject({ status: 412 });

@@ -1,3 +1,4 @@
+import { findNewerSyntax } from "./newer-lua.ts";
 import { LuaEngine, LuaFactory, type LuaWasm } from "wasmoon";
 
 /** One script, and what it sees. */
@@ -26,9 +27,11 @@ export interface LuaRuntime {
 const TIME_LIMIT_MS = 5_000;
 const MEMORY_LIMIT_BYTES = 64 * 1024 * 1024;
 
-// What reaches the machine goes away; a library of the real server that is not here says so by its name.
+// What reaches the machine goes away, and what lakeFS' Lua 5.2 has not; a library of the real server that is not here says so by its name.
 const prelude = `
-io, dofile, loadfile, package, debug = nil, nil, nil, nil, nil
+io, dofile, loadfile, package, debug, utf8, warn = nil, nil, nil, nil, nil, nil, nil
+string.pack, string.unpack, string.packsize, table.move = nil, nil, nil, nil
+math.type, math.tointeger, math.ult, math.maxinteger, math.mininteger = nil, nil, nil, nil, nil
 os = { time = os.time, date = os.date, clock = os.clock, difftime = os.difftime }
 local function refuse(what) error(what .. " is not in the emulator: use a real lakeFS server for it", 0) end
 lakefs = setmetatable({}, { __index = function(_, name) refuse("lakefs." .. tostring(name)) end })
@@ -68,6 +71,10 @@ function runScript(module: LuaWasm, script: LuaScript, timeLimitMs: number): Lua
     });
     for (const [name, value] of Object.entries(script.globals)) lua.set(name, value);
     engine.doStringSync(prelude);
+    const newer = findNewerSyntax(script.code);
+    if (newer !== undefined) {
+      throw new Error(`[string "lua"]:${newer.line}: \`${newer.token}\` is not in the Lua 5.2 of lakeFS`);
+    }
     const deadlineMs = Date.now() + timeLimitMs;
     lua.setTimeout(deadlineMs);
     lua.loadString(script.code, "lua");
