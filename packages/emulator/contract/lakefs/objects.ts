@@ -74,6 +74,12 @@ describe("objects", () => {
     expect(answer).toMatchObject({ status: 404, message: "branch 'nope' not found" });
   });
 
+  test("internal metadata has headers of its own", async () => {
+    const headers = { "content-type": "text/plain", "x-lakefs-internal-Client-Mtime": "7" };
+    const answer = await lakefs().call("POST", objects, { query: { path: "internal" }, body: "1", headers });
+    expect(answer).toMatchObject({ status: 201, json: { metadata: { "::lakefs::client-mtime": "7" } } });
+  });
+
   test("If-None-Match: * writes only where nothing is", async () => {
     const call = {
       query: { path: "once" },

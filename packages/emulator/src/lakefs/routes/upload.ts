@@ -16,7 +16,7 @@ import { pathParam, type Request, type Routes } from "./env.ts";
 
 const defaultContentType = "application/octet-stream";
 const metadataHeader = "x-lakefs-meta-";
-const internalHeader = "x-lakefs-internal-meta-";
+const internalHeader = "x-lakefs-internal-";
 const internalPrefix = "::lakefs::";
 
 /** Uploads: a raw body, or a form whose part `content` is the object. */
