@@ -25,6 +25,8 @@ export class Core {
   readonly logs: LogStore;
   readonly clock: Clock;
   readonly #db: Database;
+  /** Tasks that a waiting poll has popped and not handed out yet. */
+  readonly held = new Set<string>();
   readonly #listeners = new Map<string, Set<() => void>>();
   #sweepTimer: Timer | undefined;
   #isClosed = false;
@@ -120,10 +122,15 @@ export class Core {
     };
   }
 
-  /** Ends the sweep and wakes all waiting polls, which then answer nothing. The file is closed by who opened it. */
+  /**
+   * Ends the sweep and wakes all waiting polls, which then answer nothing; what they had popped is free again. The file is closed by who opened it.
+   */
   close(): void {
     this.#isClosed = true;
     this.#sweepTimer?.cancel();
+    this.transaction(() => {
+      for (const taskId of this.held) this.queues.unpop(taskId);
+    });
     for (const listeners of this.#listeners.values()) for (const listener of listeners) listener();
   }
 

@@ -56,6 +56,7 @@ function popTasks(core: Core, queue: string, limit: number): string[] {
       if (task === undefined || isTaskEnded(task.status)) core.queues.remove(taskId);
       else if (!isOverLimit(core, queue, task)) {
         core.queues.pop(taskId, nowMs);
+        core.held.add(taskId);
         popped.push(taskId);
       }
     }
@@ -74,6 +75,7 @@ function claimTasks(core: Core, taskIds: readonly string[], request: PollRequest
     const nowMs = core.clock.nowMs();
     core.queues.notePoll(request.taskType, request.domain, request.workerId, nowMs);
     return taskIds.flatMap((taskId) => {
+      core.held.delete(taskId);
       const task = core.runs.task(taskId);
       if (task === undefined || isTaskEnded(task.status)) return [];
       task.status = "IN_PROGRESS";
