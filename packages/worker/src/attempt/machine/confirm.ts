@@ -57,7 +57,7 @@ export const merge: Phase<"merge"> = {
     sendBeforeMs: state.sendBeforeMs,
   }),
   answered(state, outcome, clock) {
-    if (outcome.kind === "too_late") return nextRound(state, 0);
+    if (outcome.kind === "too_late") return nextRound(unsent(state), 0);
     const sent = {
       ...state,
       owned: { ...state.owned, merge: { stagingCommit: state.staged.stagingCommit, expectedHead: state.base } },
@@ -93,6 +93,8 @@ function sendOrExtend(
   clock: ClockReading,
 ): Decision {
   const mergeUntilMs = state.mergeUntilMs ?? clock.nowMs + state.facts.mergeTimeoutMs;
+  // A merge with no time left would only end as unknown.
+  if (clock.nowMs >= mergeUntilMs) return stop(state, failed(budgetOver(state, "no time is left for another merge")));
   const latestMs = clock.leaseDeadlineMs - neededLeaseMs(state.facts);
   if (clock.nowMs > latestMs) {
     if (state.round >= BOUNDS.mergeRounds) return stop(state, failed(leaseTooShort(state.facts)));
@@ -100,7 +102,7 @@ function sendOrExtend(
   }
   const sendBeforeMs = Math.min(clock.nowMs + BOUNDS.attemptCheckAgeMs, latestMs);
   return {
-    next: { ...state, phase: "merge", mergeUntilMs, sendBeforeMs, timeoutMs: Math.max(1, mergeUntilMs - clock.nowMs) },
+    next: { ...state, phase: "merge", mergeUntilMs, sendBeforeMs, timeoutMs: mergeUntilMs - clock.nowMs },
   };
 }
 
@@ -113,13 +115,20 @@ function neededLeaseMs({ mergeTimeoutMs, polled }: AttemptFacts): number {
 function afterBusy(state: Knows["merge"], message: string, retryAfterMs: number, clock: ClockReading): Decision {
   const untilMs = state.mergeUntilMs ?? clock.nowMs;
   if (clock.nowMs + retryAfterMs < untilMs && state.round < BOUNDS.mergeRounds) return nextRound(state, retryAfterMs);
-  const target = `${state.input.repository}/${state.input.branch}`;
-  const budget = `${state.facts.mergeTimeoutMs} ms`;
-  const text = `lakeFS was busy for the whole merge budget of ${budget} on ${target}: ${message}`;
-  return stop(
-    state,
-    failed(failure("server_unavailable", text, "the engine retries; raise lakefsMergeTimeoutSeconds if it stays so")),
-  );
+  return stop(state, failed(budgetOver(state, message)));
+}
+
+function budgetOver({ input, facts }: Confirming, message: string): Failure {
+  const target = `${input.repository}/${input.branch}`;
+  const text = `lakeFS was busy for the whole merge budget of ${facts.mergeTimeoutMs} ms on ${target}: ${message}`;
+  return failure("server_unavailable", text, "the engine retries; raise lakefsMergeTimeoutSeconds if it stays so");
+}
+
+/** The budget counts from the first merge sent (rule C4); one that was not sent uses none of it. */
+function unsent(state: Knows["merge"]): Knows["merge"] {
+  if (state.owned.merge !== undefined) return state;
+  const { mergeUntilMs: _, ...rest } = state;
+  return rest;
 }
 
 function nextRound(state: Knows["merge"], delayMs: number): Decision {
