@@ -18,6 +18,10 @@ export interface Scope {
   readonly budget: Budget;
   /** lakeFS refuses a confirm merge onto another head than it expects (rules H1, H4). */
   readonly hardFence: boolean;
+  /** All executions run on one host: what Conductor shows as their worker id is the same. */
+  readonly oneHost?: boolean;
+  /** The invariants of the hard fence are asked of the soft one: shows the known race. */
+  readonly promisesHardFence?: boolean;
 }
 
 /** What the wiring around the machine does otherwise than the driver and its ports: mutants of port rules. */

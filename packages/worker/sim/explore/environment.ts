@@ -29,7 +29,7 @@ const redeliver: Doing = (context, world) => {
 /** Hands a task to a new execution, which goes on to its first question. */
 export function deliver(context: Context, world: World, id: string, label: string): Successor {
   const index = world.executions.length;
-  const engine = handOut(world.engine, id, `w${index}`);
+  const engine = handOut(world.engine, id, context.scope.oneHost === true ? "w" : `w${index}`);
   const task = engine.tasks.find((candidate) => candidate.id === id) ?? currentTask(engine);
   const executions = [...world.executions, startExecution(context, index, task)];
   const started = { world: { ...world, engine, executions }, broken: [] };

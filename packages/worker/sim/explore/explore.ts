@@ -36,6 +36,8 @@ export interface ExploreOptions {
   readonly maxStateCount?: number;
   /** Stop at the first violation; default true. */
   readonly stopAtFirst?: boolean;
+  /** Stop at the first violation of this invariant; others are kept on the way. */
+  readonly until?: string;
   /** From every so manieth state everything is run to its end without faults (rule S10); default 50. */
   readonly drainEvery?: number;
 }
@@ -59,7 +61,7 @@ export function explore(options: ExploreOptions): Exploration {
     }
     if (at % drainEvery === 0) search.report(comesToAnEnd(context, world), at, "then no fault happens");
     for (const next of successors(context, world)) search.visit(next, at);
-    if (options.stopAtFirst !== false && search.violations.length > 0) break;
+    if (isEnough(options, search.violations)) break;
   }
   return {
     stateCount: search.size,
@@ -70,6 +72,11 @@ export function explore(options: ExploreOptions): Exploration {
     complete: at >= search.size,
     raceCount: raceCount(context),
   };
+}
+
+function isEnough({ stopAtFirst = true, until }: ExploreOptions, violations: readonly Violation[]): boolean {
+  if (until !== undefined) return violations.some(({ text }) => text.startsWith(`${until}:`));
+  return stopAtFirst && violations.length > 0;
 }
 
 /** Everything that can happen next. */

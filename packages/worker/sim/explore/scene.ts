@@ -62,7 +62,7 @@ export function performMerge(context: Context, world: World, by: number, request
   const commit = repository.commit(merged.number);
   const facts = {
     repository,
-    hardFence: scope.hardFence,
+    hardFence: scope.hardFence || scope.promisesHardFence === true,
     commit,
     completions: world.rewound ? [] : world.completions,
     copied: maker?.copied === true,

@@ -4,51 +4,62 @@ import { CALM, type Body, type Budget } from "./world.ts";
 const interleaved = { timeout: 1, redeliver: 1, crash: 1, merge: 1 };
 const own2: readonly Body[] = ["own_file", "own_file"];
 
-function scope(name: string, bodies: readonly Body[], budget: Partial<Budget>, hardFence = true): Scope {
-  return { name, bodies, maxRetryCount: 1, budget: { ...CALM, ...budget }, hardFence };
+const three: readonly Body[] = ["own_file", "own_file", "own_file"];
+const noOp: readonly Body[] = ["own_file", "nothing"];
+
+function scope(name: string, bodies: readonly Body[], budget: Partial<Budget>, more: Partial<Scope> = {}): Scope {
+  return { name, bodies, maxRetryCount: 1, budget: { ...CALM, ...budget }, hardFence: true, ...more };
 }
 
-/** Two executions of one logical task: what every test run explores. */
-export const SMALL_SCOPES: readonly Scope[] = [
-  scope("retry, redelivery, rerun, a death, a lost or late merge", own2, { ...interleaved, rerun: 1 }),
-  scope("the same with equal results: adoption", ["same_file", "same_file"], { ...interleaved, rerun: 1 }),
-  scope("restart, then a body that changes nothing", ["own_file", "nothing"], {
-    timeout: 1,
-    restart: 1,
-    crash: 1,
-    merge: 1,
-  }),
-  scope("rerun, then a body that changes nothing", ["own_file", "nothing"], {
-    timeout: 1,
-    rerun: 1,
-    crash: 1,
-    merge: 1,
-  }),
-  scope("busy answers and copied requests before a no-op", ["own_file", "nothing"], {
-    timeout: 1,
-    restart: 1,
-    busy: 1,
-    copy: 1,
-  }),
-  scope("a foreign commit", own2, { timeout: 1, crash: 1, foreign: 1, merge: 1 }),
-  scope("a heartbeat written back", own2, { timeout: 1, beat: 1, lostBeat: 1, crash: 1 }),
-  scope("requests that fail", own2, { timeout: 1, request: 2 }),
-  scope("a lease that ends, a redelivery", own2, { timeout: 1, redeliver: 1, lapse: 1, request: 1 }),
-  scope("somebody writes to a staging branch", own2, { timeout: 1, intruder: 1, merge: 1 }),
-  scope("an attempt with another prefix", own2, { timeout: 1, otherPrefix: 1, crash: 1 }),
-  scope("three attempts, a death, a lost or late merge", ["own_file", "own_file", "own_file"], {
-    timeout: 2,
-    crash: 1,
-    merge: 1,
-  }),
-];
+const soft = { hardFence: false };
+
+/** Two or three executions of one logical task: what every test run explores. */
+export const SMALL = {
+  retry: scope("retry, redelivery, rerun, a death, a lost or late merge", own2, { ...interleaved, rerun: 1 }),
+  adoption: scope("the same with equal results", ["same_file", "same_file"], { ...interleaved, rerun: 1 }),
+  restartNoOp: scope("restart, then a body that changes nothing", noOp, { timeout: 1, restart: 1, crash: 1, merge: 1 }),
+  rerunNoOp: scope(
+    "rerun on the same host, then a body that changes nothing",
+    noOp,
+    { timeout: 1, rerun: 1, crash: 1, merge: 1 },
+    { oneHost: true },
+  ),
+  copies: scope("busy answers and copied requests before a no-op", noOp, { timeout: 1, restart: 1, busy: 1, copy: 1 }),
+  busy: scope("busy answers and copied requests", own2, { timeout: 1, redeliver: 1, busy: 1, copy: 1 }),
+  foreign: scope("a foreign commit", own2, { timeout: 1, crash: 1, foreign: 1, merge: 1 }),
+  heartbeat: scope("a heartbeat written back", own2, { timeout: 1, beat: 1, lostBeat: 1, crash: 1 }),
+  requests: scope("requests that fail", own2, { timeout: 1, request: 2 }),
+  lapse: scope("a lease that ends, a redelivery", own2, { timeout: 1, redeliver: 1, lapse: 1, request: 1 }),
+  intruder: scope("somebody writes to a staging branch", own2, { timeout: 1, intruder: 1, merge: 1 }),
+  prefix: scope("an attempt with another prefix", own2, { timeout: 1, otherPrefix: 1, crash: 1 }),
+  three: scope("three attempts, a death, a lost or late merge", three, { timeout: 2, crash: 1, merge: 1 }),
+} as const;
 
 /** The same worlds with the soft fence: a lost race is found, and told wherever it happens. */
-export const SOFT_SCOPES: readonly Scope[] = [
-  scope("soft: retry, redelivery, a death, a lost or late merge", own2, interleaved, false),
-  scope("soft: a foreign commit", own2, { timeout: 1, foreign: 1, merge: 1 }, false),
-  scope("soft: copied requests", own2, { timeout: 1, copy: 1, busy: 1 }, false),
-];
+export const SOFT = {
+  retry: scope("soft: retry, redelivery, a death, a lost or late merge", own2, interleaved, soft),
+  foreign: scope("soft: a foreign commit", own2, { timeout: 1, foreign: 1, merge: 1 }, soft),
+  copies: scope("soft: copied requests", own2, { timeout: 1, copy: 1, busy: 1 }, soft),
+} as const;
+
+/** Two executions of one delivery, and a newer one, all with equal results (rule P9). */
+export const ADOPTION_OF_THREE = scope(
+  "a redelivery, then a retry, with equal results",
+  ["same_file", "same_file", "same_file"],
+  {
+    timeout: 1,
+    redeliver: 1,
+    crash: 1,
+  },
+);
+
+/** A foreign commit between pin and merge: what the soft fence cannot refuse (fault C2). */
+export const KNOWN_RACE = scope("the known race", ["own_file"], { foreign: 1 }, { ...soft, promisesHardFence: true });
+
+/** Everything that every test run explores. */
+export const SMALL_SCOPES: readonly Scope[] = Object.values(SMALL);
+/** The same for the soft fence. */
+export const SOFT_SCOPES: readonly Scope[] = Object.values(SOFT);
 
 /** Wider ones, explored by command. */
 export const WIDE_SCOPES: readonly Scope[] = [
@@ -76,5 +87,5 @@ export const WIDE_SCOPES: readonly Scope[] = [
     ...interleaved,
     rerun: 1,
   }),
-  scope("wide: soft, three executions", ["own_file", "own_file", "own_file"], { ...interleaved, foreign: 1 }, false),
+  scope("wide: soft, three executions", ["own_file", "own_file", "own_file"], { ...interleaved, foreign: 1 }, soft),
 ];

@@ -2,8 +2,12 @@ import type { Common } from "../../src/attempt/machine/state.ts";
 import type { CommitRange } from "../../src/attempt/ports/target-store.ts";
 import { all, believing, currentRead, deciding, rewritten, seeing, sending, type Mutation } from "./wrap.ts";
 
+type Metadata = Readonly<Record<string, string>>;
+
 /** P2 and P3 off: whatever stands in the range counts as an older own commit. */
-export const fenceSkipped: Mutation = seeing((state, range) => rewritten(range, () => ownOlder(state)));
+export const fenceSkipped: Mutation = seeing((state, range) =>
+  rewritten(range, (metadata) => ownOlder(state, metadata)),
+);
 
 /** P4 off: every prefix counts as this one. */
 export const prefixIgnored: Mutation = seeing(({ facts }, range) =>
@@ -15,15 +19,21 @@ export const prefixIgnored: Mutation = seeing(({ facts }, range) =>
 );
 
 /** P5 early off. */
-export const earlyFenceSkipped: Mutation = deciding("fenceEarly", (state) => ({ next: { ...state, phase: "syncIn" } }));
+export const earlyFenceSkipped: Mutation = deciding("fenceEarly", (state, _, original) => ({
+  next: { ...state, phase: "syncIn" },
+  notes: original().notes,
+}));
 
 /** P5 before staging off: any head is the base. */
 export const baseFenceSkipped: Mutation = believing("fenceBase", (state, range) =>
-  rewritten(range, () => ownOlder(state)),
+  rewritten(range, (metadata) => ownOlder(state, metadata)),
 );
 
 /** P5 at the end off: the head is not looked at. */
-export const pinSkipped: Mutation = deciding("pinHead", (state) => ({ next: { ...state, phase: "recheckAttempt" } }));
+export const pinSkipped: Mutation = deciding("pinHead", (state, _, original) => ({
+  next: { ...state, phase: "recheckAttempt" },
+  notes: original().notes,
+}));
 
 /** P5 at the end follows a moved head that the fence accepts. */
 export const movedHeadFollowed: Mutation = deciding("pinHead", (state, range, original) => {
@@ -47,7 +57,8 @@ export const checkedBeforePin: Mutation = all(
   deciding("pinHead", (_, __, original, clock) => {
     const decision = original();
     const { next } = decision;
-    return next.phase === "recheckAttempt" && next.staged !== undefined ? sending(next, clock) : decision;
+    const pinned = next.phase === "recheckAttempt" && next.staged !== undefined;
+    return pinned ? { ...decision, ...sending(next, clock) } : decision;
   }),
 );
 
@@ -131,8 +142,10 @@ function spoken({ next }: ReturnType<Parameters<typeof deciding>[1]>): ReturnTyp
   return { next: { ...next, outcome: { kind: "failed", failure } } };
 }
 
-function ownOlder({ facts }: Common): Readonly<Record<string, string>> {
+function ownOlder({ facts }: Common, metadata: Metadata): Metadata {
+  const expected = metadata["perago.expected_head"];
   return {
+    ...(expected === undefined ? {} : { "perago.expected_head": expected }),
     "perago.phase": "confirm",
     "perago.logical_task_key": facts.logicalTaskKey,
     "perago.prefix": facts.workspace?.prefix ?? "",
@@ -142,7 +155,7 @@ function ownOlder({ facts }: Common): Readonly<Record<string, string>> {
   };
 }
 
-function withTime(metadata: Readonly<Record<string, string>>, time: number): Readonly<Record<string, string>> {
+function withTime(metadata: Metadata, time: number): Metadata {
   return { ...metadata, "perago.scheduled_time": String(time), "perago.task_id": "older" };
 }
 

@@ -1,4 +1,4 @@
-import type { State } from "../../src/attempt/machine/state.ts";
+import type { Decision, State } from "../../src/attempt/machine/state.ts";
 import {
   all,
   asking,
@@ -31,6 +31,12 @@ export const noExpectedHead: Mutation = asking("merge", ({ metadata, ...args }) 
 export const supersedesNothing: Mutation = asking("merge", (args) => ({
   ...args,
   metadata: { ...args.metadata, "perago.supersedes": "" },
+}));
+
+/** What a merge onto a moved head would say of itself, so that the hook and S6 let it pass. */
+export const supersedesBase: Mutation = asking("merge", (args, { base, input }) => ({
+  ...args,
+  metadata: { ...args.metadata, "perago.supersedes": base === input.ref ? "" : base },
 }));
 
 /** C5 broken: an unknown outcome counts as not published, without a read. */
@@ -66,20 +72,16 @@ export const stagingForgotten: Mutation = deciding("createStaging", (_, __, orig
 });
 
 /** X2 off: the branch is deleted although its merge may still land. */
-export const stagingNotKept: Mutation = (phases) => {
-  const restored = (state: State<"readHistory">, decision: ReturnType<typeof ending>): ReturnType<typeof ending> => ({
-    ...decision,
-    next: { ...decision.next, owned: state.owned },
-  });
-  const { readHistory } = phases;
-  return {
-    ...phases,
-    readHistory: {
-      ...readHistory,
-      answered: (state, range, clock) => restored(state, readHistory.answered(state, range, clock)),
-    },
-  };
-};
+export const stagingNotKept: Mutation = deciding("readHistory", (state, _, original) => restored(state, original()));
+
+/** X2 off after a busy answer only. */
+export const busyStagingNotKept: Mutation = deciding("readHistory", (state, _, original) =>
+  state.answer === "busy" ? restored(state, original()) : original(),
+);
+
+function restored({ owned }: State<"readHistory">, { next, notes }: Decision): Decision {
+  return { next: { ...next, owned }, notes };
+}
 
 /** R2 without the listing. */
 export const listingSkipped: Mutation = believing("listStaging", () => []);
