@@ -128,9 +128,8 @@ function tell({ stdout, stderr }: CommandContext, { json }: RunArguments, { task
 }
 
 function logLine({ stderr }: CommandContext, { level, message, fields }: LocalLogLine): string {
-  // What the body gave itself; where a printed line came from is of no use here.
-  const given = fields["fields"];
-  const shown = given === undefined ? "" : `  ${stderr.paint("faint", oneLine(JSON.stringify(given)))}`;
+  const { stream: _, ...given } = fields;
+  const shown = Object.keys(given).length === 0 ? "" : `  ${stderr.paint("faint", oneLine(JSON.stringify(given)))}`;
   return `${level.padEnd(7)}  ${oneLine(message)}${shown}\n`;
 }
 

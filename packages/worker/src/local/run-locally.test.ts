@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../system-clock.ts";
 import { describeModules } from "../tasks/describe-modules.ts";
-import { runLocally, type LocalLogLine, type LocalRunOptions } from "./run-locally.ts";
+import type { LocalLogLine } from "./line-log.ts";
+import { runLocally, type LocalRunOptions } from "./run-locally.ts";
 
 const MODULE = fileURLToPath(new URL("./fixtures/local.ts", import.meta.url));
 const described = await describeModules([MODULE], { clock: systemClock, environment: process.env });
