@@ -18,6 +18,20 @@ export default defineConfig({
             "tools/*/src/**/*.test.ts",
           ],
           testTimeout: 20_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // The whole path again, on the embedded servers: the built packages, one file after the other.
+        extends: true,
+        test: {
+          name: "embedded",
+          include: ["e2e/main-job.test.ts", "e2e/protocol/**/*.test.ts"],
+          globalSetup: ["e2e/embedded/servers.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -27,7 +41,8 @@ export default defineConfig({
           include: ["e2e/**/*.test.ts", "packages/*/real/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
