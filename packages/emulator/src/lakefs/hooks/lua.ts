@@ -27,7 +27,8 @@ export interface LuaRuntime {
 const TIME_LIMIT_MS = 5_000;
 const MEMORY_LIMIT_BYTES = 64 * 1024 * 1024;
 
-// What reaches the machine goes away, and what lakeFS' Lua 5.2 has not; a library of the real server that is not here says so by its name.
+// What reaches the machine goes away, and what lakeFS' Lua 5.2 has not; a library of the real server that is not here
+// says so by its name.
 const prelude = `
 io, dofile, loadfile, package, debug, utf8, warn = nil, nil, nil, nil, nil, nil, nil
 string.pack, string.unpack, string.packsize, table.move = nil, nil, nil, nil

@@ -6,9 +6,18 @@ export interface NewerSyntax {
   readonly line: number;
 }
 
-// Comments and texts first: what is in them is no syntax. Then what both versions have and begins alike; then the newer.
-const pieces =
-  /--\[(=*)\[[\s\S]*?\]\1\]|--[^\n]*|\[(=*)\[[\s\S]*?\]\2\]|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|~=|\/\/|<<|>>|[&|~]|<\s*(?:const|close)\s*>|\n/g;
+// Comments and texts first: what is in them is no syntax. Then what both versions have and begins alike, and the newer.
+const pieces = new RegExp(
+  [
+    String.raw`--\[(=*)\[[\s\S]*?\]\1\]`,
+    String.raw`--[^\n]*`,
+    String.raw`\[(=*)\[[\s\S]*?\]\2\]`,
+    String.raw`"(?:\\[\s\S]|[^"\\\n])*"`,
+    String.raw`'(?:\\[\s\S]|[^'\\\n])*'`,
+    String.raw`~=|\/\/|<<|>>|[&|~]|<\s*(?:const|close)\s*>|\n`,
+  ].join("|"),
+  "g",
+);
 
 /** The first thing in a script that only the newer Lua reads: a script that has one passes here and fails on lakeFS. */
 export function findNewerSyntax(code: string): NewerSyntax | undefined {
