@@ -16,7 +16,8 @@ const MAX_DEPTH = 32;
  * does not count.
  */
 export function differences(old: unknown, next: unknown, field = "", depth = 0): Difference[] {
-  if (isDeepStrictEqual(old, next)) return [];
+  // JSON writes 0 and -0 alike.
+  if (old === next || isDeepStrictEqual(old, next)) return [];
   if (depth < MAX_DEPTH && isRecord(old) && isRecord(next)) {
     return [...new Set([...Object.keys(next), ...Object.keys(old)])].flatMap((key) =>
       differences(own(old, key), own(next, key), field === "" ? key : `${field}.${key}`, depth + 1),

@@ -34,7 +34,7 @@ async function compile(name: string, code: string): Promise<string> {
   // A file beside the modules says that they are ES modules, as an author's package.json does.
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   const tsc = join(modules, ".bin/tsc");
-  return run(tsc, ["-p", join(folder, `${name}.json`)]).then(
+  return run(tsc, ["--pretty", "false", "-p", join(folder, `${name}.json`)]).then(
     ({ stdout }) => stdout,
     (error: { stdout?: string }) => error.stdout ?? String(error),
   );
