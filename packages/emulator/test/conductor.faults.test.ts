@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { ids, states, step } from "../contract/conductor/given.ts";
+import { ids, states, step, until } from "../contract/conductor/given.ts";
 import { localConductor } from "./conductor-tools/local.ts";
 
 const { emulator, given } = localConductor();
@@ -22,8 +22,9 @@ describe("faults of the connection", () => {
     const type = await given().task();
     const leaving = new AbortController();
     const url = `${emulator().conductor.url}/tasks/poll/batch/${type}?count=1&timeout=4000`;
+    const arrival = emulator().faults.add({ kind: "delay", delayMs: 0, when: "before", path: `/poll/batch/${type}` });
     const poll = fetch(url, { signal: leaving.signal });
-    await given().ok(given().api.get("/tasks/queue/all"));
+    await until("the poll has arrived", async () => (arrival.seen > 0 ? true : undefined));
     leaving.abort();
     await expect(poll).rejects.toThrow(/abort/i);
     const id = await given().workflow([step(type, "a")]);

@@ -39,10 +39,11 @@ export function queueSuite(given: GivenNow): void {
     ]);
   });
 
-  test("health is beside the API", async () => {
-    const answer = await given().api.root("/health");
-    expect(answer.status).toBe(200);
-    expect(answer.body.at("healthy").raw).toBe(true);
+  test("health is beside the API, and below it", async () => {
+    for (const answer of [await given().api.root("/health"), await given().api.get("/health")]) {
+      expect(answer.status).toBe(200);
+      expect(answer.body.at("healthy").raw).toBe(true);
+    }
   });
 
   test("paths that no server has are a 404, methods that a path does not have a 405", async () => {

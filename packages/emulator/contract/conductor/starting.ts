@@ -70,11 +70,12 @@ function reads(given: GivenNow): void {
     const name = await given().workflowDef([step("t", "a")]);
     await given().ok(given().api.put("/metadata/workflow", [workflowDef(name, [step("t", "b")], { version: 2 })]));
     const first = await given().ok(
-      given().api.post("/workflow", { name, version: 1, input: { x: 1 }, correlationId: "c" }),
+      given().api.post("/workflow", { name, version: 1, input: { x: 1 }, correlationId: "c", priority: 4 }),
     );
     expect((await given().read(first.text)).raw).toMatchObject({
       workflowVersion: 1,
       correlationId: "c",
+      priority: 4,
       input: { x: 1 },
     });
     const latest = await given().ok(given().api.post("/workflow", { name }));
