@@ -1,5 +1,5 @@
 import { findNewerSyntax } from "./newer-lua.ts";
-import { LuaEngine, LuaFactory, type LuaWasm } from "wasmoon";
+import type { LuaEngine, LuaWasm } from "wasmoon";
 
 /** One script, and what it sees. */
 export interface LuaScript {
@@ -46,23 +46,26 @@ end
 /** A Lua runtime; nothing is loaded yet. */
 export function createLua(timeLimitMs: number = TIME_LIMIT_MS): LuaRuntime {
   let loading: Promise<void> | undefined;
-  let module: LuaWasm | undefined;
+  let makeEngine: (() => LuaEngine) | undefined;
+  // The library is loaded when the first hook may run, so that the emulator starts faster.
+  const load = async (): Promise<void> => {
+    const wasmoon = await import("wasmoon");
+    const module: LuaWasm = await new wasmoon.LuaFactory().getLuaModule();
+    const options = { enableProxy: false, injectObjects: false, traceAllocations: true };
+    makeEngine = () => new wasmoon.LuaEngine(module, options);
+  };
   return {
     ready() {
-      loading ??= new LuaFactory().getLuaModule().then((loaded) => {
-        module = loaded;
-      });
-      return loading;
+      return (loading ??= load());
     },
     run(script) {
-      if (module === undefined) throw new Error("Lua is not loaded");
-      return runScript(module, script, timeLimitMs);
+      if (makeEngine === undefined) throw new Error("Lua is not loaded");
+      return runScript(makeEngine(), script, timeLimitMs);
     },
   };
 }
 
-function runScript(module: LuaWasm, script: LuaScript, timeLimitMs: number): LuaResult {
-  const engine = new LuaEngine(module, { enableProxy: false, injectObjects: false, traceAllocations: true });
+function runScript(engine: LuaEngine, script: LuaScript, timeLimitMs: number): LuaResult {
   const lua = engine.global;
   const printed: string[] = [];
   try {
