@@ -115,5 +115,5 @@ async function isExecutable(path: string): Promise<boolean> {
 
 async function foldersOf(root: string): Promise<readonly string[]> {
   const names = await readdir(root).catch(() => []);
-  return names.toSorted().map((name) => join(root, name));
+  return names.toSorted((left, right) => left.localeCompare(right)).map((name) => join(root, name));
 }

@@ -6,7 +6,7 @@ import {
   type Finding,
   type Workspace,
 } from "@perago/taskdef";
-import { cut } from "../telemetry/line.ts";
+import { cut, cutAny } from "../telemetry/line.ts";
 import { describeThrown } from "./child-channel.ts";
 import type { BodyServices } from "./child-services.ts";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
@@ -51,8 +51,8 @@ export async function runBody(call: BodyCall): Promise<ChildOutcome> {
 
 /** By brand, not by class: another copy's terminal error stays terminal (case P03). */
 function thrownOutcome(thrown: unknown): ChildOutcome {
-  if (isTaskTerminalError(thrown)) return { kind: "terminal", message: cut(String(thrown.message), MAX_TEXT_LENGTH) };
-  if (isTaskFailed(thrown)) return { kind: "failed", message: cut(String(thrown.message), MAX_TEXT_LENGTH) };
+  if (isTaskTerminalError(thrown)) return { kind: "terminal", message: cutAny(thrown.message, MAX_TEXT_LENGTH) };
+  if (isTaskFailed(thrown)) return { kind: "failed", message: cutAny(thrown.message, MAX_TEXT_LENGTH) };
   return { kind: "failed", message: describeThrown(thrown) };
 }
 

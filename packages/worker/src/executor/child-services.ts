@@ -1,5 +1,5 @@
 import type { LogFields, ProgressUpdate, TaskLog, TaskMetrics, TaskProgress } from "@perago/taskdef";
-import { cut } from "../telemetry/line.ts";
+import { cut, cutAny } from "../telemetry/line.ts";
 import type { ChildChannel } from "./child-channel.ts";
 import { MAX_NOTES_PER_SECOND, MAX_TEXT_LENGTH } from "./limits.ts";
 import type { Note } from "./messages.ts";
@@ -42,7 +42,7 @@ export function createServices(channel: ChildChannel): BodyServices {
       void channel.send({
         type: "log",
         level,
-        message: cut(String(message), MAX_TEXT_LENGTH),
+        message: cutAny(message, MAX_TEXT_LENGTH),
         ...fieldsJson,
         lostCount,
       });
@@ -55,7 +55,7 @@ export function createServices(channel: ChildChannel): BodyServices {
       note(() => ({
         type: "metric",
         kind,
-        name: cut(String(name), MAX_LABEL_LENGTH),
+        name: cutAny(name, MAX_LABEL_LENGTH),
         value,
         labels: plainLabels(labels),
       }));
@@ -88,7 +88,7 @@ function fieldsText(fields: LogFields): string {
 function plainLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(labels).slice(0, 20);
   return Object.fromEntries(
-    entries.map(([key, value]) => [cut(key, MAX_LABEL_LENGTH), cut(String(value), MAX_LABEL_LENGTH)]),
+    entries.map(([key, value]) => [cut(key, MAX_LABEL_LENGTH), cutAny(value, MAX_LABEL_LENGTH)]),
   );
 }
 
@@ -100,7 +100,7 @@ function progressNote(update: string | ProgressUpdate): Note {
     ...(isFiniteNumber(percent) ? { percent } : {}),
     ...(isFiniteNumber(done) ? { done } : {}),
     ...(isFiniteNumber(total) ? { total } : {}),
-    ...(message === undefined ? {} : { message: cut(String(message), MAX_TEXT_LENGTH) }),
+    ...(message === undefined ? {} : { message: cutAny(message, MAX_TEXT_LENGTH) }),
   };
 }
 

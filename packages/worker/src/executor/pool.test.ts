@@ -112,9 +112,10 @@ describe("the pool", () => {
     const lines: Line[] = [];
     const open = openPool({ log: recordingLog(lines) });
     const acquired = open.pool.acquire(await describeFixture("endless.ts", "test.endless"), slot);
-    const refused = expect(acquired).rejects.toMatchObject({ message: expect.stringContaining("stopping") });
-    await open.pool.close();
-    await refused;
+    await Promise.all([
+      expect(acquired).rejects.toMatchObject({ message: expect.stringContaining("stopping") }),
+      open.pool.close(),
+    ]);
     expect(lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 

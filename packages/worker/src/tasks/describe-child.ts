@@ -1,9 +1,12 @@
 import { pathToFileURL } from "node:url";
+import type { PublishBudgetFields } from "@perago/budget";
 import { isTaskDefinition, toTaskDef, type AnyTaskDefinition } from "@perago/taskdef";
 import type { DescribedTask, DescribeMessage } from "./describe-messages.ts";
+import { cutAny } from "../telemetry/line.ts";
 import { adviseOnImportError } from "./import-advice.ts";
 
 // Entry of a short-lived process: imports one task module, tells what it exports, and ends.
+const maxNameLength = 1000;
 const send = process.send?.bind(process);
 const exit = process.exit.bind(process);
 const modulePath = process.argv[2] ?? "";
@@ -32,10 +35,11 @@ async function describe(): Promise<DescribeMessage> {
 
 function describeTask(exportName: string, task: AnyTaskDefinition): DescribedTask {
   const extracted = toTaskDef(task);
-  const name = String(task.name);
+  const name = cutAny(task.name, maxNameLength);
   const findings = extracted.findings.map(({ severity, code, message, hint }) => ({ severity, code, message, hint }));
   if (!extracted.ok) return { exportName, name, findings };
-  const { timeout, publishBudget } = task.controls;
+  const { timeout } = task.controls;
+  const publishBudget: PublishBudgetFields | undefined = task.controls.publishBudget;
   const { workspace } = task;
   return {
     exportName,

@@ -21,6 +21,11 @@ export function cut(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, Math.max(0, maxLength - 3)).toWellFormed()}...`;
 }
 
+/** What user code hands over as a text may be anything at run time; it is cut like one. */
+export function cutAny(value: unknown, maxLength: number): string {
+  return cut(String(value), maxLength);
+}
+
 function escape(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
