@@ -26,7 +26,8 @@ export interface TestBenchOptions {
   /** Attempts of each task at once. Default 1. */
   readonly jobs?: number;
   /**
-   * Whether the engine retries as the TaskDefs say; their delays pass on the bench's `clock`. Default false: one attempt,
+   * Whether the engine retries as the TaskDefs say; their delays pass on the bench's `clock`. Default false: one
+   * attempt,
    * whose failure ends the workflow.
    */
   readonly retries?: boolean;
@@ -63,7 +64,8 @@ const DRAIN_MS = 3_000;
 const MAX_LOG_LINES = 20_000;
 
 /**
- * Starts embedded servers and a host on the modules, registers the tasks, and makes a repository. Close it in `afterAll`.
+ * Starts embedded servers and a host on the modules, registers the tasks, and makes a repository. Close it in
+ * `afterAll`.
  * Throws a TestingError where a module has errors.
  */
 export async function createTestBench(options: TestBenchOptions): Promise<TestBench> {
@@ -91,7 +93,8 @@ export async function createTestBench(options: TestBenchOptions): Promise<TestBe
 }
 
 /**
- * One attempt on servers of its own. For several attempts a bench is faster. Throws a TestingError where it cannot be run
+ * One attempt on servers of its own. For several attempts a bench is faster. Throws a TestingError where it cannot be
+ * run
  * at all.
  */
 export async function runAttempt(

@@ -76,6 +76,7 @@ export async function untilEnded(
     await pause(LOOK_EVERY_MS);
   } while (performance.now() < endMs);
   const tasks = seen.tasks.map(({ status, retryCount }) => `attempt ${retryCount} ${status}`).join(", ");
-  const message = `workflow ${workflowId} is ${seen.status} after ${timeoutMs} ms (${tasks === "" ? "no task" : tasks})`;
+  const shown = tasks === "" ? "no task" : tasks;
+  const message = `workflow ${workflowId} is ${seen.status} after ${timeoutMs} ms (${shown})`;
   throw new TestingError("not_in_time", message, "Give more time with `timeoutMs`, or look at the bench's `logs()`.");
 }

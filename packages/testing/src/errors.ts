@@ -1,4 +1,6 @@
-/** The test cannot go on: it was set up wrongly, or something did not come to pass in time. Never about what a task did. */
+/**
+ * The test cannot go on: it was set up wrongly, or something did not come to pass in time. Never about what a task did.
+ */
 export class TestingError extends Error {
   readonly code: "module_refused" | "task_unknown" | "declaration_refused" | "files_refused" | "not_in_time" | "closed";
   /** The mend. */

@@ -20,7 +20,9 @@ export interface RunTaskOptions<Params = unknown> {
 
 /** How a task ended, as a host would report it, and what it left. */
 export type TaskRun<Result = unknown> = {
-  /** The workspace folder afterwards, all files. Of a read-only task a host would discard it. Empty without a workspace. */
+  /**
+   * The workspace folder afterwards, all files. Of a read-only task a host would discard it. Empty without a workspace.
+   */
   readonly files: FileBytes;
   /** What the body logged (and, in a process of its own, printed), in order. */
   readonly logs: readonly LocalLogLine[];
@@ -34,7 +36,8 @@ export type TaskRun<Result = unknown> = {
 );
 
 /**
- * Runs one task in a temporary folder, with its schemas and guardrails, without servers. A task object runs in this very
+ * Runs one task in a temporary folder, with its schemas and guardrails, without servers. A task object runs in this
+ * very
  * process (breakpoints, coverage; a body that hangs is not killed); a module runs in an executor process, as on a host.
  * Throws a TestingError where the task cannot be run at all; what the task does wrong is in the answer.
  */

@@ -14,7 +14,8 @@ code { font: .9em ui-monospace, monospace; }
 .acts li { margin-bottom: .75rem; }
 .acts p { margin: .15rem 0 0; }
 .time { font-size: .85rem; }
-.history { display: flex; background: var(--card); border: 1px solid var(--edge); border-radius: 10px; padding: .5rem 1rem; overflow-x: auto; }
+.history { display: flex; background: var(--card); border: 1px solid var(--edge); border-radius: 10px;
+  padding: .5rem 1rem; overflow-x: auto; }
 .history svg { flex: none; }
 .history ul { list-style: none; margin: 0; padding: 0 0 0 .75rem; min-width: 0; }
 .history li { height: var(--row); display: flex; flex-direction: column; justify-content: center; white-space: nowrap; }
@@ -29,5 +30,6 @@ li.confirm b, li.supersede b { color: var(--own); }
 li.foreign b { color: var(--other); }
 li.refused b { color: var(--bad); }
 li.start { color: var(--soft); }
-blockquote { margin: .25rem 0 1rem; padding: .75rem 1rem; background: var(--card); border-left: 3px solid var(--bad); border-radius: 4px; overflow-wrap: anywhere; }
+blockquote { margin: .25rem 0 1rem; padding: .75rem 1rem; background: var(--card); border-left: 3px solid var(--bad);
+  border-radius: 4px; overflow-wrap: anywhere; }
 `;

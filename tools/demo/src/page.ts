@@ -1,4 +1,4 @@
-import { short, type Row } from "./history.ts";
+import { short, type Refusal, type Row } from "./history.ts";
 import { STYLE } from "./page-style.ts";
 import type { Act, Story } from "./story.ts";
 
@@ -18,7 +18,7 @@ const OFF_COLUMN = 30;
 /** One self-contained page: no script, no network, everything that came from elsewhere escaped. */
 export function renderPage({ story, rows, elapsedMs, madeAt }: PageInput): string {
   const branch = escape(`${story.repository}/${story.branch}`);
-  const seconds = (elapsedMs / 1000).toFixed(1);
+  const time = `<time datetime="${escape(madeAt.toISOString())}">${escape(shownTime(madeAt))}</time>`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -31,14 +31,15 @@ export function renderPage({ story, rows, elapsedMs, madeAt }: PageInput): strin
 <body>
 <main>
 <h1>One run, as the target saw it</h1>
-<p class="lead">Four workflows of <code>songs.publish</code> published to <code>${branch}</code> on embedded servers, in ${seconds} s,
-on <time datetime="${escape(madeAt.toISOString())}">${escape(madeAt.toISOString().slice(0, 16).replace("T", " "))} UTC</time>.</p>
+<p class="lead">Four workflows of <code>songs.publish</code> ran on <code>${branch}</code> of embedded servers,
+in ${seconds(elapsedMs)}, on ${time}.</p>
 <h2>What happened</h2>
 <ol class="acts">
 ${story.acts.map(actItem).join("\n")}
 </ol>
 <h2>History of ${branch}</h2>
-<p class="legend">Along first parents, newest first. A commit of Perago says which task and attempt made it, and from what.</p>
+<p class="legend">Along first parents, newest first. A commit of Perago says which task and attempt made it,
+and from what.</p>
 <div class="history">
 ${graph(rows)}
 <ul style="--row: ${ROW_HEIGHT}px">
@@ -46,9 +47,9 @@ ${rows.map(rowItem).join("\n")}
 </ul>
 </div>
 <h2>What refused an attempt</h2>
-${story.refusals.map(({ reason, task }) => `<p><code>${escape(task)}</code></p><blockquote>${escape(reason)}</blockquote>`).join("\n")}
-<p class="foot">The fence of this version is a soft one: the client reads the target and then merges. A foreign commit in the gap between the two is
-detected afterwards and reported, not prevented.</p>
+${story.refusals.map(refusal).join("\n")}
+<p class="foot">The fence of this version is a soft one: the client reads the target and then merges. A foreign commit
+in the gap between the two is detected afterwards and reported, not prevented.</p>
 </main>
 </body>
 </html>
@@ -56,7 +57,20 @@ detected afterwards and reported, not prevented.</p>
 }
 
 function actItem({ title, text, elapsedMs }: Act): string {
-  return `<li><strong>${escape(title)}</strong> <span class="time">${(elapsedMs / 1000).toFixed(1)} s</span><p>${escape(text)}.</p></li>`;
+  const time = `<span class="time">${seconds(elapsedMs)}</span>`;
+  return `<li><strong>${escape(title)}</strong> ${time}<p>${escape(text)}.</p></li>`;
+}
+
+function refusal({ task, reason }: Refusal): string {
+  return `<p><code>${escape(task)}</code></p><blockquote>${escape(reason)}</blockquote>`;
+}
+
+function seconds(elapsedMs: number): string {
+  return `${(elapsedMs / 1000).toFixed(1)} s`;
+}
+
+function shownTime(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** The commits as dots on a line; a refused attempt as a branch that ends. */
@@ -66,14 +80,16 @@ function graph(rows: readonly Row[]): string {
   const first = rows.findIndex(({ kind }) => kind !== "refused");
   const line = `<path class="line" d="M${COLUMN} ${y(Math.max(first, 0))}V${y(rows.length - 1)}"/>`;
   const marks = rows.map((row, index) => mark(row, y(index)));
+  const box = `width="${GRAPH_WIDTH}" height="${height}" viewBox="0 0 ${GRAPH_WIDTH} ${height}"`;
   const label = `aria-label="${rows.length} lines of history"`;
-  return `<svg role="img" ${label} width="${GRAPH_WIDTH}" height="${height}" viewBox="0 0 ${GRAPH_WIDTH} ${height}">${line}${marks.join("")}</svg>`;
+  return `<svg role="img" ${label} ${box}>${line}${marks.join("")}</svg>`;
 }
 
 function mark({ kind }: Row, y: number): string {
   if (kind === "refused") {
-    const branch = `<path class="off" d="M${COLUMN} ${y + ROW_HEIGHT}C${COLUMN} ${y + ROW_HEIGHT / 2} ${OFF_COLUMN} ${y + ROW_HEIGHT / 2} ${OFF_COLUMN} ${y + 6}"/>`;
-    return `${branch}<path class="cross" d="M${OFF_COLUMN - 5} ${y - 5}l10 10m0 -10l-10 10"/>`;
+    const half = y + ROW_HEIGHT / 2;
+    const curve = `M${COLUMN} ${y + ROW_HEIGHT}C${COLUMN} ${half} ${OFF_COLUMN} ${half} ${OFF_COLUMN} ${y + 6}`;
+    return `<path class="off" d="${curve}"/><path class="cross" d="M${OFF_COLUMN - 5} ${y - 5}l10 10m0 -10l-10 10"/>`;
   }
   if (kind === "foreign") return `<path class="foreign" d="M${COLUMN} ${y - 8}l8 8l-8 8l-8 -8z"/>`;
   return `<circle class="${kind}" cx="${COLUMN}" cy="${y}" r="7"/>`;

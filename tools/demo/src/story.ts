@@ -76,7 +76,10 @@ async function publish(stage: Stage, featureSet: string): Promise<string> {
   const workflowId = await startWorkflow(stage, featureSet, from);
   await stage.engine.untilCompleted(workflowId);
   const head = await movedHead(stage, from);
-  return `workflow ${short(workflowId)} started from ${short(from)}; features.build published ${short(head)}, and catalog.report read that commit`;
+  return [
+    `workflow ${short(workflowId)} started from ${short(from)};`,
+    `features.build published ${short(head)}, and catalog.report read that commit`,
+  ].join(" ");
 }
 
 /** The first attempt publishes, but its result never reaches Conductor, which times it out and retries (rule P2). */
@@ -95,7 +98,10 @@ async function supersede(stage: Stage): Promise<string> {
   emulator.clock.advance(RETRY_DELAY_MS);
   await engine.untilCompleted(workflowId);
   const second = await movedHead(stage, first);
-  return `attempt 0 published ${short(first)}, but its report was lost and Conductor timed it out; attempt 1 found only its own step's commit since ${short(from)} and published ${short(second)} over it`;
+  return [
+    `attempt 0 published ${short(first)}, but its report was lost and Conductor timed it out;`,
+    `attempt 1 found only its own step's commit since ${short(from)} and published ${short(second)} over it`,
+  ].join(" ");
 }
 
 /** Somebody merges while an attempt is about to stage: it publishes nothing (rules P3, P5). */
@@ -114,7 +120,10 @@ async function refuse(stage: Stage): Promise<{ readonly refusal: Refusal; readon
   if (refused.status !== "FAILED" || (await target.head()) !== head) {
     throw new DemoError(`a foreign commit did not refuse the attempt: it is ${refused.status}`);
   }
-  const text = `while features.build worked from ${short(from)}, somebody merged ${short(head)}; the attempt published nothing, and the commit stands`;
+  const text = [
+    `while features.build worked from ${short(from)}, somebody merged ${short(head)};`,
+    "the attempt published nothing, and the commit stands",
+  ].join(" ");
   return { refusal: refusalOf(refused, workflowId, head), text };
 }
 

@@ -9,7 +9,9 @@ export interface Target {
   head(): Promise<string>;
   /** First parents, newest first. */
   log(): Promise<readonly Commit[]>;
-  /** Prepares somebody else's change on a branch of theirs; `merge` brings it onto the target and answers the commit. */
+  /**
+   * Prepares somebody else's change on a branch of theirs; `merge` brings it onto the target and answers the commit.
+   */
   prepareForeign(path: string, text: string, message: string): Promise<{ merge(): Promise<string> }>;
   close(): Promise<void>;
 }

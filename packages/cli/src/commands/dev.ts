@@ -30,7 +30,8 @@ const REPOSITORY = "dev";
 const BRANCH = "main";
 
 /**
- * Runs the embedded servers and a host on the modules until a signal: then it finishes what runs, ends both, 0. A second
+ * Runs the embedded servers and a host on the modules until a signal: then it finishes what runs, ends both, 0. A
+ * second
  * signal forces: 130 or 143. It never uses servers that the environment names.
  */
 export async function dev(context: CommandContext, args: DevArguments, signals: Signals): Promise<number> {

@@ -38,7 +38,8 @@ export interface SourceWatch {
 }
 
 /**
- * Calls `onChange` after the content of a module, or of a file that it imports, has changed. A save that changes no byte
+ * Calls `onChange` after the content of a module, or of a file that it imports, has changed. A save that changes no
+ * byte
  * is no change. Folders are watched, not files: editors put a new file in an old one's place.
  */
 export function watchSources(modules: readonly string[], onChange: () => void): SourceWatch {

@@ -23,7 +23,9 @@ export interface StateFolder {
   leave(): Promise<void>;
 }
 
-/** Opens `.perago` in the working folder, or a temporary folder. A second `perago dev` in it is refused (exit code 2). */
+/**
+ * Opens `.perago` in the working folder, or a temporary folder. A second `perago dev` in it is refused (exit code 2).
+ */
 export async function openState(folder: string, isEphemeral: boolean): Promise<StateFolder> {
   const root = isEphemeral
     ? await realpath(await mkdtemp(path.join(tmpdir(), "perago-dev-")))

@@ -51,7 +51,9 @@ export function localStore(): TargetStore {
   };
 }
 
-/** The folder as it stands, judged by the task's guardrails before and after the body (rule T3). It is never removed. */
+/**
+ * The folder as it stands, judged by the task's guardrails before and after the body (rule T3). It is never removed.
+ */
 export function localWorkspace(
   folder: string,
   { prefix, pre, post }: Required<TaskDescription>["workspace"],
