@@ -24,7 +24,7 @@ describe("the production driver over ports in memory, at random", () => {
   );
 
   test("the same seed gives the same run", async () => {
-    const [once, again] = [await runSeed(78), await runSeed(78)];
+    const [once, again] = [await runSeed(1478), await runSeed(1478)];
     expect(once.log.length).toBeGreaterThan(10);
     expect(again).toEqual(once);
   });

@@ -42,17 +42,6 @@ export const SOFT = {
   copies: scope("soft: copied requests", own2, { timeout: 1, copy: 1, busy: 1 }, soft),
 } as const;
 
-/** Two executions of one delivery, and a newer one, all with equal results (rule P9). */
-export const ADOPTION_OF_THREE = scope(
-  "a redelivery, then a retry, with equal results",
-  ["same_file", "same_file", "same_file"],
-  {
-    timeout: 1,
-    redeliver: 1,
-    crash: 1,
-  },
-);
-
 /** A foreign commit between pin and merge: what the soft fence cannot refuse (fault C2). */
 export const KNOWN_RACE = scope("the known race", ["own_file"], { foreign: 1 }, { ...soft, promisesHardFence: true });
 

@@ -1,6 +1,6 @@
 import { createMachine, PHASES, type Machine } from "../../src/attempt/machine/step.ts";
 import type { Scope, Wiring } from "../explore/context.ts";
-import { ADOPTION_OF_THREE, SMALL, SOFT } from "../explore/scopes.ts";
+import { SMALL, SOFT } from "../explore/scopes.ts";
 import * as fences from "./fences.ts";
 import * as publishing from "./publishing.ts";
 import { all, type Mutation } from "./wrap.ts";
@@ -93,7 +93,7 @@ const fenceMutants: readonly Mutant[] = [
     name: "checked_before_pin_of_any_head",
     rules: "A2, P5, P8",
     what: "attempt check, then pin of a moved head, newer deliveries superseded",
-    mutation: all(fences.checkedBeforePin, fences.movedHeadFollowed, fences.newerSuperseded, publishing.supersedesBase),
+    mutation: all(fences.movedHeadFollowed, fences.checkedBeforePin, fences.newerSuperseded, publishing.supersedesBase),
     scope: SMALL.foreign,
     caught: "S9",
   }),
@@ -183,15 +183,7 @@ const fenceMutants: readonly Mutant[] = [
     what: "adopted although it is not the head",
     mutation: fences.adoptedBelowHead,
     scope: SMALL.adoption,
-    coveredBy: "P8",
-  }),
-  caught({
-    name: "newer_superseded_below_head",
-    rules: "P9, P8",
-    what: "the same, and newer deliveries are superseded",
-    mutation: all(fences.adoptedBelowHead, fences.newerSuperseded),
-    scope: ADOPTION_OF_THREE,
-    caught: "S9",
+    coveredBy: "P8, A2",
   }),
   caught({
     name: "races_untold",

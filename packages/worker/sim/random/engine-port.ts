@@ -22,14 +22,17 @@ export function sourceOf(world: SimWorld, run: Run, network: Network): AttemptSo
         noAnswer: unavailable,
         timeoutMs: readTimeoutMs,
       }),
-    report: (report, timeoutMs) =>
-      network.carry({
+    report: (report, timeoutMs) => {
+      // What rule R8 read before this very request, however late it arrives.
+      const { seen } = run;
+      return network.carry({
         kind: "report",
         name: "report",
-        effect: () => world.take(reportOf(report), run),
+        effect: () => world.take(reportOf(report), run, seen),
         noAnswer: unavailable,
         timeoutMs,
-      }),
+      });
+    },
   };
 }
 

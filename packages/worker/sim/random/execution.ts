@@ -123,6 +123,8 @@ function observerOf(world: SimWorld, run: Run): Observer {
         const commits = world.repository.range(run.judgedHead, run.task.input, Infinity);
         world.check([s1Walked], { commits, inputRef: run.task.input, refused, noteNames });
       }
+      // A history that was read is what its reader decides on, whatever has landed since.
+      if (phase === "stopLease" && run.phase !== "readHistory") run.headAtDecision = world.head;
       run.phase = phase;
       noteNames = [];
       isJudged = false;

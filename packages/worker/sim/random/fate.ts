@@ -72,6 +72,8 @@ const weights: Readonly<Record<RequestKind, number>> = {
   local: 0.3,
 };
 
+const calmPaceMs = 20;
+
 /**
  * Decides what becomes of each request, by its name alone. Where `only` is given, other troubles than those named there
  * do not happen: so a failing run is made smaller.
@@ -99,8 +101,11 @@ export class Fates {
   /** The fate of the request of that name. */
   of(kind: RequestKind, name: string): Fate {
     const { seed, faultRate } = this.#scenario;
+    // A short lease on a slow network never outlasts a merge (rule C9): that is a disturbance too.
+    const paceMs = this.isCalm ? calmPaceMs : this.#scenario.paceMs;
     const dice = diceOf(seed, name);
-    const times = { thereMs: dice.between(1, 20), backMs: dice.between(1, 20), longMs: dice.between(500, 100_000) };
+    const way = { thereMs: dice.between(1, paceMs), backMs: dice.between(1, paceMs) };
+    const times = { ...way, longMs: dice.between(500, 100_000) };
     const strikes = dice.chance(faultRate * weights[kind]);
     const trouble = dice.pick(troubles[kind]);
     return { ...times, trouble: strikes && this.allows(`${name} ${trouble}`) ? trouble : "none" };

@@ -19,12 +19,15 @@ export interface Scenario {
   readonly maxExecutionCount: number;
   /** How often a request meets a fault. */
   readonly faultRate: number;
+  /** Longest way of an ordinary request, there or back: slow ones let more happen in between. */
+  readonly paceMs: number;
   /** How often an acknowledgement is lost, so that a task is handed out twice. */
   readonly redeliveryRate: number;
   readonly deeds: readonly Deed[];
 }
 
 const faultRates = [0, 0.01, 0.03, 0.08];
+const pacesMs = [20, 500, 2500];
 const redeliveryRates = [0, 0, 0.1, 0.4];
 const deedKinds = ["rerun", "rerun", "restart", "terminate", "foreign", "intruder"] as const;
 
@@ -41,6 +44,7 @@ export function scenarioOf(seed: number): Scenario {
     responseTimeoutSeconds,
     maxExecutionCount: 12,
     faultRate: dice.pick(faultRates),
+    paceMs: dice.pick(pacesMs),
     redeliveryRate: dice.pick(redeliveryRates),
     deeds: Array.from({ length: deedCount }, (_, index) => {
       const name = `deed ${index}`;

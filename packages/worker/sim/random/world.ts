@@ -121,14 +121,14 @@ export class SimWorld {
   }
 
   /** The engine gets a result. */
-  take(report: EngineReport, by: Run): void {
+  take(report: EngineReport, by: Run, seen: Task | undefined): void {
     const task = taskOf(this.engine, report.taskId);
     const engine = takeReport(this.engine, report, this.rules);
     this.tell(`${by.name}: ${report.status} ${engine === undefined ? `is dropped, ${task.status}` : "is taken"}`);
     if (engine === undefined) return;
     const { status, ref } = report;
     const own = ref === "" ? undefined : this.repository.byId(ref).metadata["perago.staging_commit"];
-    const windowOpen = this.rewound || (by.seen !== undefined && by.seen !== task);
+    const windowOpen = this.rewound || (seen !== undefined && seen !== task);
     if (windowOpen) this.windowCount += 1;
     this.check(TAKING, {
       repository: this.repository,
