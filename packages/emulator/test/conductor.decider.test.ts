@@ -7,6 +7,7 @@ import { Draft, type Changes, type DecisionEnv, type RunState } from "../src/con
 import { takeResult } from "../src/conductor/decider/result.ts";
 import { retryDelaySeconds } from "../src/conductor/decider/retry.ts";
 import { nextStep } from "../src/conductor/decider/steps.ts";
+import { nextDueMs } from "../src/conductor/decider/timeouts.ts";
 import { parseJson } from "../src/conductor/json.ts";
 import { isTaskEnded, isWorkflowEnded, type TaskRun, type WorkflowRun } from "../src/conductor/model/run.ts";
 import { defaultTaskDef, readTaskDef } from "../src/conductor/model/task-def.ts";
@@ -118,6 +119,36 @@ describe("steps follow each other", () => {
     expect(nextStep(everything, reference)?.taskReferenceName).toBe(next);
   });
 });
+
+describe("limits of time pass at their moment", () => {
+  const limited = define([{ ...step("t", "a"), taskDefinition: { ...def, pollTimeoutSeconds: 7 } }], {
+    timeoutSeconds: 20,
+    timeoutPolicy: "TIME_OUT_WF",
+  });
+  const first = decide({ workflow: fresh(limited), tasks: [] }, environment(START_MS, 0));
+  const polled = first.tasks.map((task) => ({ ...task, status: "IN_PROGRESS" as const, updateTime: START_MS }));
+
+  test.each([
+    ["a poll timeout", { ...first }, 7_000, "TIMED_OUT"],
+    ["a response timeout", { ...first, tasks: polled }, 10_000, "TIMED_OUT"],
+    [
+      "a workflow's timeout",
+      { ...first, tasks: [{ ...polled[0], updateTime: START_MS + 15_000 }] },
+      20_000,
+      "CANCELED",
+    ],
+  ])("%s", (_name, state, afterMs, status) => {
+    const run: RunState = { workflow: state.workflow, tasks: state.tasks.filter(isWhole) };
+    const early = decide(run, environment(START_MS + afterMs - 1, 100));
+    expect(early.tasks.map((task) => task.status)).not.toContain(status);
+    expect(nextDueMs(early.workflow, early.tasks, START_MS + afterMs - 1)).toBe(START_MS + afterMs);
+    expect(decide(run, environment(START_MS + afterMs, 100)).tasks[0]?.status).toBe(status);
+  });
+});
+
+function isWhole(task: Partial<TaskRun>): task is TaskRun {
+  return task.taskId !== undefined;
+}
 
 describe("delays of retries", () => {
   const delays = (more: object): number[] => {

@@ -172,3 +172,22 @@ test("a fork whose branch failed goes on after a retry and ends: joins are looke
   for (let n = 0; n < 2; n += 1) await given().report(await given().poll(type), "COMPLETED");
   expect((await given().read(id)).at("status").raw).toBe("COMPLETED");
 });
+
+test("a rerun inside a branch whose join was cancelled ends the workflow", async () => {
+  const type = await given().task();
+  const id = await given().workflow([
+    {
+      name: "fork",
+      taskReferenceName: "fork",
+      type: "FORK_JOIN",
+      forkTasks: [[step(type, "a"), step(type, "b")], [step(type, "c")]],
+    },
+    { name: "join", taskReferenceName: "join", type: "JOIN", joinOn: ["b", "c"] },
+  ]);
+  for (const task of await given().pollNow(type, 2)) await given().report(task, "COMPLETED");
+  const last = await given().poll(type);
+  await given().report(last, "FAILED_WITH_TERMINAL_ERROR");
+  await given().ok(given().api.post(`/workflow/${id}/rerun`, { reRunFromTaskId: last.at("taskId").raw }));
+  await given().report(await given().poll(type), "COMPLETED");
+  expect((await given().read(id)).at("status").raw).toBe("COMPLETED");
+});

@@ -65,11 +65,13 @@ export class Given {
     return { id, type, task: await this.poll(type) };
   }
 
-  /** Polls the one task that is there, waiting for it up to 3 s. */
+  /** Polls the one task that is there, waiting for it: the real server looks at joins in the background and may take seconds. */
   async poll(type: string, query = ""): Promise<Value> {
-    const answer = await this.ok(this.api.get(`/tasks/poll/batch/${type}?workerid=w1&count=1&timeout=3000${query}`));
-    expect(answer.body.list(), `a task of ${type}`).toHaveLength(1);
-    return answer.body.at(0);
+    return await until(`a task of ${type}`, async () => {
+      const path = `/tasks/poll/batch/${type}?workerid=w1&count=1&timeout=3000${query}`;
+      const tasks = (await this.ok(this.api.get(path))).body.list();
+      return tasks[0];
+    });
   }
 
   /** What a poll that does not wait brings. */

@@ -36,6 +36,8 @@ export function reopenJoins(draft: Draft): void {
     if (task.taskType !== "JOIN" || !isTaskUnsuccessful(task.status)) continue;
     if (!task.workflowTask.joinOn.some((name) => open.has(name))) continue;
     task.status = "IN_PROGRESS";
+    task.startTime = draft.env.nowMs;
+    task.endTime = 0;
     draft.touch(task);
   }
 }
