@@ -1,4 +1,4 @@
-import type { PhaseName } from "../../src/attempt/machine/order.ts";
+import type { Order, PhaseName } from "../../src/attempt/machine/order.ts";
 import type { AnyState, Event, Note } from "../../src/attempt/machine/state.ts";
 import { broken, DECIDING, s10Accepted, s1Walked } from "../invariants/attempt.ts";
 import { ANSWERS } from "./answers.ts";
@@ -81,11 +81,13 @@ function isLocal({ scope }: Context, phase: PhaseName): boolean {
   return localPhases.has(phase) && !(phase === "commitStaging" && scope.budget.intruder > 0);
 }
 
-function options<P extends PhaseName>(scene: Scene, phase: P): readonly Option<unknown>[] {
+type AnyOption = Option<Order[PhaseName]["answer"]>;
+
+function options<P extends PhaseName>(scene: Scene, phase: P): readonly Option<Order[P]["answer"]>[] {
   return ANSWERS[phase](scene, scene.context.machine.question(phase, scene.execution.state));
 }
 
-function afterOption(scene: Scene, phase: PhaseName, option: Option<unknown>): Omit<Successor, "label"> {
+function afterOption(scene: Scene, phase: PhaseName, option: AnyOption): Omit<Successor, "label"> {
   const { context, index, execution } = scene;
   const world = option.fault === undefined ? option.world : spend(option.world, option.fault);
   const text = `${option.text}${execution.lapsed ? "!" : ""}`;
@@ -94,12 +96,12 @@ function afterOption(scene: Scene, phase: PhaseName, option: Option<unknown>): O
   const next = { ...executionAt(world, index), state: moved.state };
   const after = withExecution(world, index, next);
   const failures = [...(option.broken ?? []), ...checks(scene, phase, after, moved.notes, option)];
-  return { world: afterRace(scene, phase, remembering(scene, phase, after)), broken: failures };
+  return { world: afterRace(scene, phase, remembering(scene, phase, after, option)), broken: failures };
 }
 
-function eventOf(phase: PhaseName, { answer }: Option<unknown>, { lapsed }: Execution): Event {
+function eventOf(phase: PhaseName, { answer }: AnyOption, { lapsed }: Execution): Event {
   const reading = lapsed ? lapsedClock : clock;
-  if (answer !== undefined) return { type: "answered", phase, answer: answer.value, clock: reading } as Event;
+  if (answer !== undefined) return { type: "answered", phase, answer: answer.value, clock: reading };
   return { type: "refused", phase, failure: phase === "verifyStaging" ? unstageable : unavailable, clock: reading };
 }
 
@@ -108,7 +110,7 @@ function checks(
   phase: PhaseName,
   world: World,
   notes: readonly Note[],
-  option: Option<unknown>,
+  option: AnyOption,
 ): readonly string[] {
   const { context, index } = scene;
   const execution = executionAt(world, index);
@@ -153,11 +155,13 @@ function decided({ repository }: Context, world: World, execution: Execution, st
 }
 
 /** Keeps what S7 needs: whether a merge that was sent could still land when the execution decided how to end. */
-function remembering({ context, index }: Scene, phase: PhaseName, world: World): World {
+function remembering({ context, index }: Scene, phase: PhaseName, world: World, { answer }: AnyOption): World {
   const execution = executionAt(world, index);
   const state = context.machine.state(execution.state);
   if (phase !== "readHistory" || state.phase !== "stopLease") return world;
-  const mayLand = state.owned.merge?.expectedHead === context.repository.commit(world.head).id;
+  // A history that could not be read says nothing about the merge.
+  const isUnread = answer === undefined;
+  const mayLand = isUnread || state.owned.merge?.expectedHead === context.repository.commit(world.head).id;
   return mayLand ? withExecution(world, index, { ...execution, mayLand }) : world;
 }
 

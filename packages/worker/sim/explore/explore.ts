@@ -19,7 +19,7 @@ export interface Exploration {
   /** Different steps of the production machine that were taken. */
   readonly machineStepCount: number;
   readonly quietCount: number;
-  /** The first of each invariant, in the order in which they were found: the shortest, for the search is breadth first. */
+  /** The first of each invariant, in the order in which they were found. The search is breadth first: the shortest. */
   readonly violations: readonly Violation[];
   /** False where the bound ended it. */
   readonly complete: boolean;

@@ -4,7 +4,7 @@ import { currentTask, isFinal, rerun, restart, timeOut } from "../model/engine.t
 import { advance } from "./advance.ts";
 import { KEY, type Context } from "./context.ts";
 import { canHandOut, deliver, writeHeartbeat } from "./environment.ts";
-import { CALM, type World } from "./world.ts";
+import { CALM, type Execution, type World } from "./world.ts";
 
 const maxDrainSteps = 2000;
 
@@ -31,7 +31,7 @@ function undisturbed(context: Context, world: World): readonly string[] {
   const { repository, root } = context;
   const range = repository.history(world.head).filter(({ number }) => number !== root);
   const mayPublish = range.every((commit) => isOwn(commit, KEY) && commit.metadata["perago.prefix"] === "data/");
-  const executions = world.executions.map(({ beat: _, ...execution }) => execution);
+  const executions = world.executions.map(withoutHeartbeat);
   const calm = { ...world, executions, budget: CALM, flights: [] };
   return [rerun(world.engine, 0), restart(world.engine)].flatMap((engine) => {
     const completions = world.completions.map((done) => ({ ...done, asked: true }));
@@ -42,6 +42,11 @@ function undisturbed(context: Context, world: World): readonly string[] {
     if (mayPublish === (end === "completed")) return drained.broken;
     return [`S13: an undisturbed run ended ${end}, its range ${mayPublish ? "is its own" : "holds a foreign commit"}`];
   });
+}
+
+function withoutHeartbeat(execution: Execution): Execution {
+  const { beat: _, ...rest } = execution;
+  return rest;
 }
 
 /** Runs every execution to its end without a fault (rule S10). */

@@ -179,5 +179,6 @@ function textOfExecution(execution: Execution): string {
       ? ""
       : `${branch.base}:${branch.head}:${branch.kept === true ? 1 : 0}${branch.tree === undefined ? "" : "u"}`;
   const beating = beat === undefined ? "" : `${encodeTask(beat.snapshot)}${beat.gaveUp ? 1 : 0}`;
-  return `${fixed.key},${state},${end},${staged},${stagingCommit},${flags},${beating},${seen === undefined ? "" : encodeTask(seen)}`;
+  const reading = seen === undefined ? "" : encodeTask(seen);
+  return [fixed.key, state, end, staged, stagingCommit, flags, beating, reading].join();
 }

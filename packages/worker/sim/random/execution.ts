@@ -130,6 +130,8 @@ function observerOf(world: SimWorld, run: Run): Observer {
       isJudged = false;
     },
     phase: (phase, _, refusedWith) => {
+      // Rule X2: a history that could not be read says nothing about the merge.
+      if (phase === "readHistory" && refusedWith !== undefined) run.mayLand = true;
       isJudged = fencePhases.has(phase) && refusedWith === undefined;
     },
     unforeseen: (phase, error) => {

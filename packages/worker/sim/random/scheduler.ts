@@ -8,7 +8,7 @@ interface Entry {
 
 const maxEventCount = 100_000;
 
-/** Virtual time: whatever is due next happens next, and everything that it sets off comes to rest before the one after. */
+/** Virtual time: what is due next happens next, and all that it sets off comes to rest before the one after. */
 export class Scheduler {
   nowMs = 0;
   eventCount = 0;
