@@ -10,10 +10,10 @@ export interface SourceFile {
 /** Folders that hold hand-written code. */
 export const codeFolders = ["packages", "apps", "tools", "e2e", "bench"] as const;
 
-const skippedFolders = new Set(["node_modules", "dist", ".turbo", "coverage", ".git"]);
+const skippedFolders = new Set(["node_modules", "dist", ".turbo", "coverage", ".git", ".tmp"]);
 const maxFileCount = 20_000;
 const codeName = /\.(?:ts|mts|cts|js|mjs|cjs)$/;
-const testPath = /(?:\.test\.[mc]?ts$)|(?:^|\/)(?:test|testing|fixtures|real)\/|^e2e\//;
+const testPath = /(?:\.test\.[mc]?ts$)|(?:^|\/)(?:test|testing|fixtures|real|contract)\/|^e2e\//;
 
 /** Whether the path is one of the source files that checks read (generated ones included). */
 export function isCode(path: string): boolean {
@@ -21,8 +21,8 @@ export function isCode(path: string): boolean {
 }
 
 /**
- * Whether the path belongs to a test: a `*.test.ts`, or anything below `test/`, `testing/`, `fixtures/`, `real/` or
- * `e2e/`.
+ * Whether the path belongs to a test: a `*.test.ts`, or anything below `test/`, `testing/`, `fixtures/`, `real/`,
+ * `contract/` or `e2e/`.
  */
 export function isTest(path: string): boolean {
   return testPath.test(path);

@@ -56,7 +56,10 @@ function member(raw: unknown, key: string | number): unknown {
 
 const shapes = new Shapes(new URL("./openapi-3.32.1.json", import.meta.url));
 
-/** Plain requests; every good answer is held against the real server's own OpenAPI, every bad one against its form of errors. */
+/**
+ * Plain requests; every good answer is held against the real server's own OpenAPI, every bad one against its form of
+ * errors.
+ */
 export class Api {
   readonly #url: string;
 

@@ -69,7 +69,8 @@ function joining(given: GivenNow): void {
 
   test("a branch that fails for good ends the workflow and cancels the others; a retry takes both up again", async () => {
     const type = await given().task();
-    // All that the join waits for is there: a retry on the real server is a 500 where it is not and the join has failed.
+    // All that the join waits for is there: a retry on the real server is a 500 where it is not and the join has
+    // failed.
     const branches = [[step(type, "a")], [step(type, "c")]];
     const id = await given().workflow([
       { name: "fork", taskReferenceName: "fork", type: "FORK_JOIN", forkTasks: branches },
@@ -81,7 +82,8 @@ function joining(given: GivenNow): void {
     // What the real server's background look makes of the join is not certain.
     expect(states(failed).slice(0, 3)).toEqual(["fork COMPLETED", "a FAILED_WITH_TERMINAL_ERROR", "c CANCELED"]);
     await given().ok(given().api.post(`/workflow/${id}/retry`));
-    // The real server's background look at the join may meet an old attempt again and end everything once more: that there
+    // The real server's background look at the join may meet an old attempt again and end everything once more: that
+    // there
     // are new attempts is certain, what becomes of them is not.
     const attempts = (await given().read(id))
       .at("tasks")
@@ -98,7 +100,8 @@ function failing(given: GivenNow): void {
     const id = await given().workflow(forked(type));
     const task = only(await pollAll(given, type, 2), "c");
     await given().report(task, "FAILED");
-    // The real server's background look at the join may see the failed attempt and end everything: only the retry is certain.
+    // The real server's background look at the join may see the failed attempt and end everything: only the retry is
+    // certain.
     const attempts = (await given().read(id))
       .at("tasks")
       .list()

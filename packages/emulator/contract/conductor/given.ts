@@ -65,7 +65,10 @@ export class Given {
     return { id, type, task: await this.poll(type) };
   }
 
-  /** Polls the one task that is there, waiting for it: the real server looks at joins in the background and may take seconds. */
+  /**
+   * Polls the one task that is there, waiting for it: the real server looks at joins in the background and may take
+   * seconds.
+   */
   async poll(type: string, query = ""): Promise<Value> {
     return await until(`a task of ${type}`, async () => {
       const path = `/tasks/poll/batch/${type}?workerid=w1&count=1&timeout=3000${query}`;

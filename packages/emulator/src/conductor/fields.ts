@@ -2,8 +2,8 @@ import { internal } from "./errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 /**
- * Reads the fields of a request's body as Conductor's own reader does: numbers in quotes count, null is the default, unknown fields are ignored, and what
- * cannot be read is a 500 "JSON parse error".
+ * Reads the fields of a request's body as Conductor's own reader does: numbers in quotes count, null is the default,
+ * unknown fields are ignored, and what cannot be read is a 500 "JSON parse error".
  */
 export class Fields {
   readonly #object: JsonObject;

@@ -10,7 +10,7 @@ describe("lease times", () => {
   });
 
   test.prop([fc.integer({ min: 0, max: 2 ** 31 }), fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: undefined })])(
-    "rule A1: a heartbeat, its time limit and one more fit into every lease of a second or more, and no wait overflows a timer",
+    "rule A1: two heartbeats and a time limit fit into every lease of a second or more, and no wait overflows a timer",
     (responseTimeoutSeconds, heartbeatIntervalSeconds) => {
       const times = leaseTimes({
         responseTimeoutSeconds,

@@ -13,7 +13,8 @@ export interface AllEvidence {
 
 const citation = /\b[ITAPCHXRS]\d{1,2}\b/g;
 const claim = /\b(rule|case) ([A-Z]\d{1,2})\b/g;
-const enforcing = /^(?:packages|apps)\/[^/]+\/src\//;
+// The invariants of the simulation are held where it is.
+const enforcing = /^(?:packages|apps)\/[^/]+\/(?:src|sim)\//;
 const proving = /^(?:packages|apps|e2e)\//;
 const provingCases = /^(?:packages|apps|e2e|tools)\//;
 const vectorFile = /^(packages\/[^/]+)\/vectors\/([^/]+\.json)$/;

@@ -2,7 +2,10 @@ import { isTaskEnded, isTaskUnsuccessful, type TaskRun } from "../model/run.ts";
 import type { Draft } from "./draft.ts";
 import { withIteration } from "./iteration.ts";
 
-/** Ends a JOIN where its branches have ended; true where it did. Conductor looks at joins in the background, this at once. */
+/**
+ * Ends a JOIN where its branches have ended; true where it did. Conductor looks at joins in the background, this at
+ * once.
+ */
 export function evaluateJoin(draft: Draft, join: TaskRun): boolean {
   const names = join.workflowTask.joinOn.map((name) =>
     join.iteration > 0 ? withIteration(name, join.iteration) : name,

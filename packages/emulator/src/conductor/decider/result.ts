@@ -11,8 +11,8 @@ export const MAX_INLINE_OUTPUT_BYTES = 3_145_728;
 export const MAX_OUTPUT_BYTES = 10_485_760;
 
 /**
- * Takes a worker's result. False where it was dropped, because the task or the workflow has ended: the answer is 200 all the same (case R06). Neither the
- * worker nor the lock is looked at.
+ * Takes a worker's result. False where it was dropped, because the task or the workflow has ended: the answer is 200
+ * all the same (case R06). Neither the worker nor the lock is looked at.
  */
 export function takeResult(draft: Draft, taskId: string, result: TaskResult): boolean {
   const task = draft.tasks.find((one) => one.taskId === taskId);

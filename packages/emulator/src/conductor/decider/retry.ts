@@ -23,7 +23,8 @@ export function retryOf(draft: Draft, task: TaskRun): Retry | undefined {
   if (def === undefined || !isRetriable(task.status) || isSystemTask(task) || allowed <= task.retryCount) {
     if (step.optional) return undefined;
     const status = workflowStatusAfter(task.status);
-    const reason = `Task ${task.taskId} failed with status: ${status} and reason: '${task.reasonForIncompletion ?? "null"}'`;
+    const why = task.reasonForIncompletion ?? "null";
+    const reason = `Task ${task.taskId} failed with status: ${status} and reason: '${why}'`;
     throw new EndOfRun(reason, status, task);
   }
   const delaySeconds = retryDelaySeconds(def, task.retryCount);

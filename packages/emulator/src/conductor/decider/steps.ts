@@ -20,7 +20,10 @@ export function holds(step: WorkflowTask, referenceName: string): boolean {
   return allSteps([step]).some((one) => one.taskReferenceName === referenceName);
 }
 
-/** The step after one: the next in its list; after a list's last the one after the step that holds it, and of a loop the loop itself. */
+/**
+ * The step after one: the next in its list; after a list's last the one after the step that holds it, and of a loop the
+ * loop itself.
+ */
 export function nextStep(def: WorkflowDef, referenceName: string): WorkflowTask | undefined {
   const found = nextIn(def.tasks, referenceName);
   return found === "end" ? undefined : found;

@@ -99,7 +99,8 @@ function runLimit(task: TaskRun, def: TaskDef): Limit[] {
       dueMs: fromMs + def.timeoutSeconds * 1000,
       isPolicyObeyed: true,
       reason: (nowMs) =>
-        `Task timed out after ${seconds(nowMs - fromMs)} seconds. Timeout configured as ${def.timeoutSeconds} seconds. ` +
+        `Task timed out after ${seconds(nowMs - fromMs)} seconds. ` +
+        `Timeout configured as ${def.timeoutSeconds} seconds. ` +
         `Timeout policy configured to ${def.timeoutPolicy}`,
     },
   ];
@@ -114,7 +115,8 @@ function pollLimit(task: TaskRun, def: TaskDef): Limit[] {
       dueMs: fromMs + (pollSeconds + task.callbackAfterSeconds) * 1000,
       isPolicyObeyed: true,
       reason: (nowMs) =>
-        `Task poll timed out after ${seconds(nowMs - fromMs)} seconds. Poll timeout configured as ${pollSeconds} seconds. ` +
+        `Task poll timed out after ${seconds(nowMs - fromMs)} seconds. ` +
+        `Poll timeout configured as ${pollSeconds} seconds. ` +
         `Timeout policy configured to ${def.timeoutPolicy}`,
     },
   ];

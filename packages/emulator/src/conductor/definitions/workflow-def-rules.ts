@@ -29,7 +29,8 @@ function uniqueFindings(def: WorkflowDef, path: string): ValidationFinding[] {
   for (const step of allSteps(def.tasks)) {
     const name = step.taskReferenceName;
     if (seen.has(name)) {
-      const message = `taskReferenceName: ${name} should be unique across tasks for a given workflowDefinition: ${def.name}`;
+      const where = `a given workflowDefinition: ${def.name}`;
+      const message = `taskReferenceName: ${name} should be unique across tasks for ${where}`;
       findings.push({ path, message });
     }
     seen.add(name);

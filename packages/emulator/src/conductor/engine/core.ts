@@ -123,7 +123,8 @@ export class Core {
   }
 
   /**
-   * Ends the sweep and wakes all waiting polls, which then answer nothing; what they had popped is free again. The file is closed by who opened it.
+   * Ends the sweep and wakes all waiting polls, which then answer nothing; what they had popped is free again. The file
+   * is closed by who opened it.
    */
   close(): void {
     this.#isClosed = true;

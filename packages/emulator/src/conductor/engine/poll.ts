@@ -22,8 +22,9 @@ export interface PollRequest {
 }
 
 /**
- * Hands out tasks: it answers as soon as `count` are there, else with what came until the time-out. What it has popped meanwhile nobody else gets, and
- * whether the client still listens does not matter (fault E8). Start times are set when it answers (tried).
+ * Hands out tasks: it answers as soon as `count` are there, else with what came until the time-out. What it has popped
+ * meanwhile nobody else gets, and whether the client still listens does not matter (fault E8). Start times are set when
+ * it answers (tried).
  */
 export async function pollTasks(core: Core, controls: ConductorControls, request: PollRequest): Promise<TaskRun[]> {
   if (request.timeoutMs > MAX_POLL_TIMEOUT_MS)

@@ -6,7 +6,10 @@ import type { TaskResult } from "../model/task-result.ts";
 import type { ConductorControls } from "./controls.ts";
 import type { Core } from "./core.ts";
 
-/** Takes a worker's report or heartbeat. The task as it was before it, or undefined after a heartbeat. Throws 404 for unknown ids. */
+/**
+ * Takes a worker's report or heartbeat. The task as it was before it, or undefined after a heartbeat. Throws 404 for
+ * unknown ids.
+ */
 export async function updateTask(
   core: Core,
   controls: ConductorControls,
@@ -26,8 +29,9 @@ export async function updateTask(
 }
 
 /**
- * A heartbeat reads the whole task and writes it back with a new update time. Between the two another request may have ended the task: then the heartbeat
- * overwrites that, as in Conductor (case R05, fault C7). For an ended task it does nothing (case R04).
+ * A heartbeat reads the whole task and writes it back with a new update time. Between the two another request may have
+ * ended the task: then the heartbeat overwrites that, as in Conductor (case R05, fault C7). For an ended task it does
+ * nothing (case R04).
  */
 async function extendLease(core: Core, controls: ConductorControls, taskId: string): Promise<void> {
   const task = knownTask(core, taskId);

@@ -5,8 +5,12 @@ export type Token =
   | { readonly kind: "name"; readonly value: string }
   | { readonly kind: "sign"; readonly value: string };
 
-const PATTERN =
-  /\s*(?:(\d+(?:\.\d+)?)|'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|([A-Za-z_$][\w$]*)|(===|!==|==|!=|<=|>=|&&|\|\||[-+*/%<>!().;{}[\]?:]))/y;
+// A number, a text in either kind of quotes, a name, or a sign; the longest sign first.
+const NUMBER = /(\d+(?:\.\d+)?)/.source;
+const TEXT = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/.source;
+const NAME = /([A-Za-z_$][\w$]*)/.source;
+const SIGN = /(===|!==|==|!=|<=|>=|&&|\|\||[-+*/%<>!().;{}[\]?:])/.source;
+const PATTERN = new RegExp(`\\s*(?:${NUMBER}|${TEXT}|${NAME}|${SIGN})`, "y");
 
 /** Splits a condition; undefined where something else stands in it. */
 export function tokenize(text: string): Token[] | undefined {

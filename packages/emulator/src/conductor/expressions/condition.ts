@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { tokenize, type Token } from "./condition-tokens.ts";
 
 /**
- * A loop condition. Conductor runs any JavaScript; this reads the part that loops use: paths from `$`, numbers, texts, true, false, null, `! - + * / %`,
- * comparisons, `&&`, `||`, `a ? b : c`, and `if (a) { b; } else { c; }`.
+ * A loop condition. Conductor runs any JavaScript; this reads the part that loops use: paths from `$`, numbers, texts,
+ * true, false, null, `! - + * / %`, comparisons, `&&`, `||`, `a ? b : c`, and `if (a) { b; } else { c; }`.
  */
 export type Condition = (scope: JsonObject) => Json;
 

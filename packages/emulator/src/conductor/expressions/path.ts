@@ -16,8 +16,8 @@ const INDEX = /^\[\s*(-?\d+)\s*\]/;
 const SLICE = /^\[\s*(-?\d+)?\s*:\s*(-?\d+)?\s*\]/;
 
 /**
- * Parses the part of JSONPath that workflows use: names, quoted names, indexes (negative ones too), slices, `[*]`, `.*` and a last `.length()`.
- * Undefined where it is none of that (filters, `..`, unions, other functions).
+ * Parses the part of JSONPath that workflows use: names, quoted names, indexes (negative ones too), slices, `[*]`, `.*`
+ * and a last `.length()`. Undefined where it is none of that (filters, `..`, unions, other functions).
  */
 export function parsePath(text: string): PathStep[] | undefined {
   if (text.length > MAX_PATH_LENGTH) return undefined;

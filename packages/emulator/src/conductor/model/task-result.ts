@@ -26,7 +26,10 @@ export interface TaskLog {
 /** The states that a worker may report. */
 export const RESULT_STATES = ["CANCELED", "COMPLETED", "FAILED_WITH_TERMINAL_ERROR", "FAILED", "IN_PROGRESS"] as const;
 
-/** Reads a result; throws a 500 where a field cannot be read, and 400 where an id is missing. `operation` is named in the findings. */
+/**
+ * Reads a result; throws a 500 where a field cannot be read, and 400 where an id is missing. `operation` is named in
+ * the findings.
+ */
 export function readTaskResult(value: Json, operation: string): TaskResult {
   const fields = new Fields(value, "TaskResult");
   const status = fields.word("status", RESULT_STATES) ?? "IN_PROGRESS";

@@ -4,7 +4,10 @@ import { jsonAnswer } from "./answers.ts";
 
 /** Operations of the real server that are not here; requests for them are refused by name (501). */
 const ELSEWHERE: readonly RegExp[] = [
-  /^\/api\/(admin|agent|context|environment|event|files?|integrations|prompts|queue|scheduler|schema|secrets|webhook)(\/|$)/,
+  new RegExp(
+    "^/api/(admin|agent|context|environment|event|files?|integrations|prompts|queue|scheduler|schema|secrets|webhook)" +
+      "(/|$)",
+  ),
   /^\/api\/metadata\/workflow\/(names|names-and-versions|latest-versions)$/,
   /^\/api\/metadata\/workflow\/[^/]+\/versions$/,
   /^\/api\/tasks\/(search|search-v2|externalstoragelocation|external-storage-location)$/,

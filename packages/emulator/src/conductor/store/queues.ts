@@ -1,6 +1,8 @@
 import type { Database } from "../../store/database.ts";
 
-/** A message that is popped and not acknowledged is handed out again after this long, milliseconds (tried: about 60 s). */
+/**
+ * A message that is popped and not acknowledged is handed out again after this long, milliseconds (tried: about 60 s).
+ */
 export const REDELIVERY_MS = 60_000;
 
 /** A message of a queue. */

@@ -14,7 +14,8 @@ export function readWorkflowRun(text: string): WorkflowRun {
   return value;
 }
 
-// Only this package writes these records, in one transaction each: the identifying fields tell a record from anything else.
+// Only this package writes these records, in one transaction each: the identifying fields tell a record from anything
+// else.
 function isTaskRun(value: unknown): value is TaskRun {
   return isRecord(value) && typeof value["taskId"] === "string" && isRecord(value["workflowTask"]);
 }

@@ -19,10 +19,12 @@ CREATE TABLE IF NOT EXISTS conductor_task (
 CREATE INDEX IF NOT EXISTS conductor_task_workflow ON conductor_task (workflow_id, seq);
 CREATE INDEX IF NOT EXISTS conductor_task_running ON conductor_task (def_name) WHERE status = 'IN_PROGRESS';
 CREATE TABLE IF NOT EXISTS conductor_queue (
-  position INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, task_id TEXT NOT NULL UNIQUE, priority INTEGER NOT NULL,
+  position INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, task_id TEXT NOT NULL UNIQUE,
+  priority INTEGER NOT NULL,
   deliver_ms INTEGER NOT NULL, popped_ms INTEGER
 ) STRICT;
-CREATE INDEX IF NOT EXISTS conductor_queue_waiting ON conductor_queue (queue, priority DESC, deliver_ms, position) WHERE popped_ms IS NULL;
+CREATE INDEX IF NOT EXISTS conductor_queue_waiting ON conductor_queue (queue, priority DESC, deliver_ms, position)
+  WHERE popped_ms IS NULL;
 CREATE INDEX IF NOT EXISTS conductor_queue_popped ON conductor_queue (popped_ms) WHERE popped_ms IS NOT NULL;
 CREATE TABLE IF NOT EXISTS conductor_queue_name (queue TEXT PRIMARY KEY) STRICT;
 CREATE TABLE IF NOT EXISTS conductor_task_log (
@@ -30,6 +32,7 @@ CREATE TABLE IF NOT EXISTS conductor_task_log (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS conductor_task_log_task ON conductor_task_log (task_id, position);
 CREATE TABLE IF NOT EXISTS conductor_poll (
-  task_type TEXT NOT NULL, domain TEXT NOT NULL, worker_id TEXT, polled_ms INTEGER NOT NULL, PRIMARY KEY (task_type, domain)
+  task_type TEXT NOT NULL, domain TEXT NOT NULL, worker_id TEXT, polled_ms INTEGER NOT NULL,
+  PRIMARY KEY (task_type, domain)
 ) STRICT;
 `;
