@@ -57,13 +57,13 @@ const fenceMutants: readonly Mutant[] = [
     scope: SMALL.foreign,
     coveredBy: "P5 before the merge",
   }),
-  secondLock({
+  caught({
     name: "pin_skipped",
     rules: "P5",
     what: "the head is not looked at before the merge",
     mutation: fences.pinSkipped,
-    scope: SMALL.foreign,
-    coveredBy: "H1 (soft fence: C6)",
+    scope: SMALL.restartNoOp,
+    caught: "S9",
   }),
   caught({
     name: "base_fence_and_pin_skipped",
@@ -131,7 +131,7 @@ const fenceMutants: readonly Mutant[] = [
   }),
   secondLock({
     name: "lease_ignored",
-    rules: "A1",
+    rules: "A1, C9",
     what: "the own lease deadline is not looked at",
     mutation: fences.leaseIgnored,
     scope: SMALL.lapse,
