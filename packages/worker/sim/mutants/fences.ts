@@ -128,7 +128,7 @@ export const racesUntold: Mutation = all(
 );
 
 function identityIgnored(keys: readonly ("workerId" | "pollCount" | "scheduledTime")[]): Mutation {
-  const blind = <S extends Common>(state: S, read: ReturnType<typeof currentRead> | null): typeof read => {
+  const blind = (state: Common, read: ReturnType<typeof currentRead> | null): typeof read => {
     if (read === null) return read;
     const held = Object.fromEntries(keys.map((key) => [key, state.facts.polled[key]]));
     return { ...read, ...held };
