@@ -1,4 +1,3 @@
-// oxlint-disable no-console -- this is what a reader of the README writes
 import { startEmulator } from "../src/index.ts";
 
 const emulator = await startEmulator();

@@ -1,4 +1,3 @@
-// oxlint-disable no-console -- this is what a reader of the README writes
 import { LakefsClient, LakefsError, SyncWorker, type LakefsConnection } from "../src/index.ts";
 
 export async function publish(connection: LakefsConnection, commitId: string, folder: string): Promise<string> {

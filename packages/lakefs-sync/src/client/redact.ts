@@ -13,7 +13,6 @@ export function safeWords(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) {
     if (secret !== "") words = words.replaceAll(secret, "(secret)");
   }
-  // oxlint-disable-next-line no-control-regex -- log injection: control characters of a foreign text become blanks
   words = words.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim();
   return words.length <= maxWordsLength ? words : `${words.slice(0, maxWordsLength).toWellFormed()}...`;
 }

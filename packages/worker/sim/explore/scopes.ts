@@ -68,13 +68,11 @@ export const WIDE_SCOPES: readonly Scope[] = [
     request: 1,
   }),
   scope("wide: three executions, the last changes nothing", ["own_file", "own_file", "nothing"], {
-    ...interleaved,
-    rerun: 1,
+    timeout: 1,
     restart: 1,
+    crash: 1,
+    merge: 1,
   }),
-  scope("wide: three executions with equal results", ["same_file", "same_file", "own_file"], {
-    ...interleaved,
-    rerun: 1,
-  }),
-  scope("wide: soft, three executions", ["own_file", "own_file", "own_file"], { ...interleaved, foreign: 1 }, soft),
+  scope("wide: three executions with equal results", ["same_file", "same_file", "same_file"], interleaved),
+  scope("wide: soft, three executions", three, { timeout: 1, redeliver: 1, merge: 1 }, soft),
 ];

@@ -136,7 +136,6 @@ function isTlsCode(code: string): boolean {
 }
 
 function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- a log line stays one line (fault J5)
   const flat = text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim();
   return flat.length > BODY_EXCERPT_LENGTH ? `${flat.slice(0, BODY_EXCERPT_LENGTH)}…` : flat;
 }
