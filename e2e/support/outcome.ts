@@ -34,14 +34,19 @@ export async function removeStagingBranches(repository: Repository): Promise<voi
   for (const branch of await stagingBranches(repository)) await repository.client.deleteBranch(repository.name, branch);
 }
 
-/** Rule X1: soon after an attempt no staging branch and no folder is left. */
-export async function expectNothingLeft(repository: Repository, host: Host): Promise<void> {
+/** Rule X1: soon after an attempt no staging branch and no folder is left, but for what a dead host has left. */
+export async function expectNothingLeft(
+  repository: Repository,
+  host: Host,
+  ofDeadHosts: readonly string[] = [],
+): Promise<void> {
   let left: readonly string[] = [];
   const patience = { timeoutMs: CLEANUP_TIMEOUT_MS, everyMs: 50 };
   await until(
     "no staging branch and no folder is left",
     async () => {
-      left = [...(await stagingBranches(repository)), ...(await host.folders())];
+      const branches = (await stagingBranches(repository)).filter((name) => !ofDeadHosts.includes(name));
+      left = [...branches, ...(await host.folders())];
       return left.length === 0;
     },
     patience,
