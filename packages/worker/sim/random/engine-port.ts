@@ -1,4 +1,4 @@
-import type { AttemptSource, Report, TaskRead } from "../../src/attempt/ports/attempt-source.ts";
+import type { AttemptSource, Report } from "../../src/attempt/ports/attempt-source.ts";
 import { ConductorError } from "../../src/conductor/errors.ts";
 import type { LeaseServer } from "../../src/conductor/lease.ts";
 import { isCurrent } from "../explore/scene.ts";
@@ -14,14 +14,17 @@ const readTimeoutMs = 15_000;
 /** One execution's view of the engine. */
 export function sourceOf(world: SimWorld, run: Run, network: Network): AttemptSource {
   return {
-    read: (taskId) =>
-      network.carry({
+    read: async (taskId) => {
+      const answer = await network.carry({
         kind: "read",
         name: `read for ${run.phase}`,
-        effect: () => read(world, run, taskId),
+        effect: () => ({ task: taskOf(world.engine, taskId), read: readOf(world.engine, taskId, WORKFLOW) }),
         noAnswer: unavailable,
         timeoutMs: readTimeoutMs,
-      }),
+      });
+      remember(run, answer.task);
+      return answer.read;
+    },
     report: (report, timeoutMs) => {
       // What rule R8 read before this very request, however late it arrives.
       const { seen } = run;
@@ -36,16 +39,11 @@ export function sourceOf(world: SimWorld, run: Run, network: Network): AttemptSo
   };
 }
 
-/** What each read shows is remembered where a check needs it. */
-function read(world: SimWorld, run: Run, taskId: string): TaskRead | null {
-  const task = taskOf(world.engine, taskId);
-  if (run.phase === "recheckAttempt") {
-    run.wasStale = !isCurrent(run.task, task);
-    run.headAtDecision = world.head;
-  }
+/** What each read showed is remembered where a check needs it; a read that was given up has shown nothing. */
+function remember(run: Run, task: Task): void {
+  if (run.phase === "recheckAttempt") run.wasStale = !isCurrent(run.task, task);
   if (run.phase === "readForReport") run.seen = task;
   if (run.phase === "readBack") run.readBack = task;
-  return readOf(world.engine, taskId, WORKFLOW);
 }
 
 function reportOf({ taskId, status, outputJson }: Report): { taskId: string; status: string; ref: string } {

@@ -15,11 +15,11 @@ export function storeOf(world: SimWorld, run: Run, network: Network, wiring: Wir
     network.carry(request(kind, name, effect));
   return {
     resolveCommit: (_, ref) => ask("read", "resolve", () => repository.byId(ref).id),
-    readRange: ({ stopAt, maxCommits }) =>
-      ask("read", "range", () => {
-        rememberDecision(world, run);
-        return { head: repository.commit(world.head).id, commits: repository.range(world.head, stopAt, maxCommits) };
-      }),
+    readRange: async ({ stopAt, maxCommits }) => {
+      const head = await ask("read", "range", () => world.head);
+      rememberDecision(world, run, head);
+      return { head: repository.commit(head).id, commits: repository.range(head, stopAt, maxCommits) };
+    },
     readCommit: (_, id) => ask("read", "commit", () => repository.byId(id)),
     listBranches: (_, prefix) =>
       ask("read", "list branches", () => [...world.branches.keys()].filter((name) => name.startsWith(prefix))),
@@ -47,12 +47,12 @@ async function leaving<T>(run: Run, act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The last history that an execution reads before it fails tells whether its merge may still land (rule S7). */
-function rememberDecision(world: SimWorld, run: Run): void {
-  run.headAtDecision = world.head;
-  run.judgedHead = world.head;
+/** The last history that an execution gets to read before it fails tells whether its merge may still land (rule S7). */
+function rememberDecision(world: SimWorld, run: Run, head: number): void {
+  run.headAtDecision = head;
+  run.judgedHead = head;
   if (run.phase !== "readHistory" || run.stagingCommit < 0) return;
-  run.mayLand = world.repository.commit(run.stagingCommit).parent === world.head;
+  run.mayLand = world.repository.commit(run.stagingCommit).parent === head;
 }
 
 function commit(world: SimWorld, run: Run, name: string, metadata: Readonly<Record<string, string>>): string {
