@@ -34,18 +34,18 @@ export async function removeStagingBranches(repository: Repository): Promise<voi
   for (const branch of await stagingBranches(repository)) await repository.client.deleteBranch(repository.name, branch);
 }
 
-/** Rule X1: soon after an attempt no staging branch and no folder is left, but for what a dead host has left. */
+/** Rule X1: soon after an attempt no staging branch and no folder is left, but for what has to stay for the sweeper. */
 export async function expectNothingLeft(
   repository: Repository,
   host: Host,
-  ofDeadHosts: readonly string[] = [],
+  keptBranches: readonly string[] = [],
 ): Promise<void> {
   let left: readonly string[] = [];
   const patience = { timeoutMs: CLEANUP_TIMEOUT_MS, everyMs: 50 };
   await until(
     "no staging branch and no folder is left",
     async () => {
-      const branches = (await stagingBranches(repository)).filter((name) => !ofDeadHosts.includes(name));
+      const branches = (await stagingBranches(repository)).filter((name) => !keptBranches.includes(name));
       left = [...branches, ...(await host.folders())];
       return left.length === 0;
     },
