@@ -28,3 +28,38 @@ export function findNewerSyntax(code: string): NewerSyntax | undefined {
   }
   return undefined;
 }
+
+// Names that only one of the two versions has, with the parts of their tables.
+const newerNames = namesOf(
+  ...["utf8", "warn", "string.pack", "string.unpack", "string.packsize", "table.move", "math.type", "math.tointeger"],
+  ...["math.ult", "math.maxinteger", "math.mininteger", "coroutine.close", "coroutine.isyieldable"],
+);
+const olderNames = namesOf(
+  ...["bit32", "loadstring", "unpack", "setfenv", "getfenv", "module", "table.maxn", "math.pow", "math.cosh"],
+  ...["math.sinh", "math.tanh", "math.frexp", "math.ldexp", "math.log10"],
+);
+
+function namesOf(...names: readonly string[]): RegExp {
+  return new RegExp(`\\b(?:${names.map((name) => name.replace(".", "\\.")).join("|")})\\b`, "g");
+}
+
+/** A name in a script that only one of both Luas has. */
+export interface OneSidedName {
+  readonly name: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly onlyIn: "the Lua 5.2 of lakeFS" | "the Lua 5.4 of the emulator";
+}
+
+/** Names of libraries in a script that only one of both Luas has; fields of a script's own tables count, too. */
+export function findOneSidedNames(code: string): OneSidedName[] {
+  const plain = code.replaceAll(pieces, (piece) =>
+    /^(?:--|["'[])/.test(piece) ? piece.replaceAll(/[^\n]/g, " ") : piece,
+  );
+  const lineOf = (at: number): number => plain.slice(0, at).split("\n").length;
+  const found = (names: RegExp, onlyIn: OneSidedName["onlyIn"]): OneSidedName[] =>
+    [...plain.matchAll(names)]
+      .filter(({ index }) => plain[index - 1] !== "." && plain[index - 1] !== ":")
+      .map(({ 0: name, index }) => ({ name, line: lineOf(index), onlyIn }));
+  return [...found(newerNames, "the Lua 5.4 of the emulator"), ...found(olderNames, "the Lua 5.2 of lakeFS")];
+}
