@@ -31,16 +31,16 @@ export function findNewerSyntax(code: string): NewerSyntax | undefined {
 
 // Names that only one of the two versions has, with the parts of their tables.
 const newerNames = namesOf(
-  ...["utf8", "warn", "string.pack", "string.unpack", "string.packsize", "table.move", "math.type", "math.tointeger"],
-  ...["math.ult", "math.maxinteger", "math.mininteger", "coroutine.close", "coroutine.isyieldable"],
+  "utf8 warn string.pack string.unpack string.packsize table.move coroutine.close coroutine.isyieldable " +
+    "math.type math.tointeger math.ult math.maxinteger math.mininteger",
 );
 const olderNames = namesOf(
-  ...["bit32", "loadstring", "unpack", "setfenv", "getfenv", "module", "table.maxn", "math.pow", "math.cosh"],
-  ...["math.sinh", "math.tanh", "math.frexp", "math.ldexp", "math.log10"],
+  "bit32 loadstring unpack setfenv getfenv module table.maxn " +
+    "math.pow math.cosh math.sinh math.tanh math.frexp math.ldexp math.log10",
 );
 
-function namesOf(...names: readonly string[]): RegExp {
-  return new RegExp(`\\b(?:${names.map((name) => name.replace(".", "\\.")).join("|")})\\b`, "g");
+function namesOf(list: string): RegExp {
+  return new RegExp(`\\b(?:${list.replaceAll(".", "\\.").replaceAll(" ", "|")})\\b`, "g");
 }
 
 /** A name in a script that only one of both Luas has. */
