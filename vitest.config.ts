@@ -28,6 +28,7 @@ export default defineConfig({
           name: "embedded",
           include: ["e2e/main-job.test.ts", "e2e/protocol/**/*.test.ts"],
           globalSetup: ["e2e/embedded/servers.ts"],
+          setupFiles: ["e2e/embedded/environment.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 1,

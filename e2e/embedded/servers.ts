@@ -2,17 +2,28 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** `NAME=value` of the embedded servers. */
+    readonly embeddedServers: Readonly<Record<string, string>>;
+  }
+}
 
 /** Longest wait for the embedded servers; they need less than a second. */
 const startTimeoutMs = 30_000;
 
-/** vitest's global set-up: the embedded servers as a process of their own, their addresses in the environment. */
-export async function setup(): Promise<() => Promise<void>> {
+/**
+ * vitest's global set-up: the embedded servers as a process of their own. Their addresses go to this project alone, and
+ * not into the environment, which all projects share.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = dirname(createRequire(import.meta.url).resolve("@perago/emulator/package.json"));
   const child = spawn(process.execPath, [join(folder, "dist/main.mjs"), "--ephemeral"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  for (const [name, value] of await settingsOf(child)) process.env[name] = value;
+  project.provide("embeddedServers", Object.fromEntries(await settingsOf(child)));
   return async () => {
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");

@@ -20,16 +20,12 @@ export function step(taskName: string, referenceName: string, more: Fields = {})
 }
 
 /** Waits for a condition, with a bound. */
-export async function until<T>(
-  what: string,
-  ask: () => Promise<T | undefined>,
-  boundMs: number = UNTIL_MS,
-): Promise<T> {
-  const deadlineMs = performance.now() + boundMs;
+export async function until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
+  const deadlineMs = performance.now() + UNTIL_MS;
   for (;;) {
     const found = await ask();
     if (found !== undefined) return found;
-    if (performance.now() > deadlineMs) throw new Error(`not within ${boundMs} ms: ${what}`);
+    if (performance.now() > deadlineMs) throw new Error(`not within ${UNTIL_MS} ms: ${what}`);
     await sleep(UNTIL_STEP_MS);
   }
 }
@@ -102,23 +98,17 @@ export class Given {
   }
 
   /** Has the decider look at a workflow again and again until a condition holds. */
-  async decided(
-    id: string,
-    what: string,
-    isSo: (workflow: Value) => boolean,
-    boundMs: number = UNTIL_MS,
-  ): Promise<Value> {
-    const ask = async (): Promise<Value | undefined> => {
+  async decided(id: string, what: string, isSo: (workflow: Value) => boolean): Promise<Value> {
+    return await until(what, async () => {
       await this.ok(this.api.put(`/workflow/decide/${id}`));
       const workflow = await this.read(id);
       return isSo(workflow) ? workflow : undefined;
-    };
-    return await until(what, ask, boundMs);
+    });
   }
 
   /** Waits for a workflow's status. */
-  async status(id: string, status: string, boundMs: number = UNTIL_MS): Promise<Value> {
-    return await this.decided(id, `${id} is ${status}`, (workflow) => workflow.at("status").raw === status, boundMs);
+  async status(id: string, status: string): Promise<Value> {
+    return await this.decided(id, `${id} is ${status}`, (workflow) => workflow.at("status").raw === status);
   }
 
   /** Fails where an answer is not good. */
