@@ -121,7 +121,8 @@ async function touchAll(folder: string): Promise<void> {
 }
 
 async function writeForEver(path: string): Promise<number | undefined> {
-  const script = `echo begun; while :; do echo more >> "$1"; sleep 0.01; done`;
+  // It has written before it says so: what is killed at once would leave nothing to look at.
+  const script = `echo more >> "$1"; echo begun; while :; do echo more >> "$1"; sleep 0.01; done`;
   const shell = spawn("sh", ["-c", script, "sh", path], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
   for await (const _ of shell.stdout) break;
   shell.unref();
