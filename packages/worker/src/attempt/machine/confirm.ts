@@ -1,10 +1,10 @@
 import { attemptOutcome } from "./fences.ts";
-import { completed, end, failure } from "./ending.ts";
+import { completed, end, failure, publishUnknown } from "./ending.ts";
 import { BOUNDS, type AttemptFacts } from "./facts.ts";
 import { headMoved, judge, readRangeArgs } from "./publish-decision.ts";
 import { attemptName, confirmMetadata } from "./staging.ts";
 import type { Failure } from "../../failure.ts";
-import type { ClockReading, Confirming, Decision, Knows, Note, Outcome, Phase } from "./state.ts";
+import type { ClockReading, Confirming, Decision, Knows, Note, Outcome, Owned, Phase } from "./state.ts";
 
 /** Rule P5, last time: the same head as before staging, or nothing. Only then the attempt is checked (rule A2). */
 export const pinHead: Phase<"pinHead"> = {
@@ -60,7 +60,7 @@ export const merge: Phase<"merge"> = {
     if (outcome.kind === "too_late") return nextRound(unsent(state), 0);
     const sent = {
       ...state,
-      owned: { ...state.owned, merge: { stagingCommit: state.staged.stagingCommit, expectedHead: state.base } },
+      owned: mergeSent(state),
     };
     switch (outcome.kind) {
       case "merged":
@@ -74,8 +74,7 @@ export const merge: Phase<"merge"> = {
     }
   },
   refused(state, why) {
-    const owned = { ...state.owned, merge: { stagingCommit: state.staged.stagingCommit, expectedHead: state.base } };
-    return unknownMerge({ ...state, owned }, why.message);
+    return unknownMerge({ ...state, owned: mergeSent(state) }, why.message);
   },
 };
 
@@ -138,10 +137,13 @@ function nextRound(state: Knows["merge"], delayMs: number): Decision {
 }
 
 function unknownMerge(state: WithStaged, message: string): Decision {
-  const target = `${state.input.repository}/${state.input.branch}`;
-  const text = `it is not known whether the merge of ${state.staged.stagingCommit} into ${target} landed: ${message}`;
-  const hint = "the next attempt reads the target's history and supersedes what it finds";
-  return stop(state, failed(failure("publish_unknown", text, hint)), [], "unknown");
+  const why = publishUnknown(state.input, state.staged.stagingCommit, message);
+  return stop(state, failed(why), [], "unknown");
+}
+
+/** From here on the history is read before any failure (rule C5). */
+function mergeSent(state: Knows["merge"]): Owned & Required<Pick<Owned, "merge">> {
+  return { ...state.owned, merge: { stagingCommit: state.staged.stagingCommit, expectedHead: state.base } };
 }
 
 /**

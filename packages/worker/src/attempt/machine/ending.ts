@@ -17,6 +17,14 @@ export function failure(code: FailureCode, message: string, hint: string): Failu
   return { code, message, hint };
 }
 
+/** Rule C5: nobody knows yet whether the merge landed, and the text claims nothing. */
+export function publishUnknown(input: WorkspaceInput, stagingCommit: string, detail: string): Failure {
+  const target = `${input.repository}/${input.branch}`;
+  const message = `it is not known whether the merge of ${stagingCommit} into ${target} landed: ${detail}`;
+  const hint = "the next attempt reads the target's history and supersedes what it finds";
+  return failure("publish_unknown", message, hint);
+}
+
 /**
  * The output of rule I2. A published commit and the input ref have the same length, so the size is known before (rule
  * I3).

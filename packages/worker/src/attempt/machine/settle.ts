@@ -1,5 +1,5 @@
 import { decodeMetadata, type FenceCommit } from "@perago/fence";
-import { completed, end, fail, failure } from "./ending.ts";
+import { completed, end, fail, failure, publishUnknown } from "./ending.ts";
 import { BOUNDS } from "./facts.ts";
 import type { Failure } from "../../failure.ts";
 import type { CommitRange } from "../ports/target-store.ts";
@@ -70,13 +70,7 @@ function kept(state: Knows["readHistory"]): Knows["readHistory"] {
 }
 
 function unknown({ input, merge }: Looking, detail: string): Failure {
-  const target = `${input.repository}/${input.branch}`;
-  const message = `it is not known whether the merge of ${merge.stagingCommit} into ${target} landed: ${detail}`;
-  return failure(
-    "publish_unknown",
-    message,
-    "the next attempt reads the target's history and supersedes what it finds",
-  );
+  return publishUnknown(input, merge.stagingCommit, detail);
 }
 
 function isOwn(commit: FenceCommit, stagingCommit: string): boolean {
