@@ -35,7 +35,8 @@ async function main(argv: readonly string[]): Promise<number> {
     return 2;
   }
   if (args.writeRules) {
-    print(`docs/rules.md: ${writeRules(root, args.promote) ? "written" : "unchanged"}`);
+    const written = writeRules(root, args.promote);
+    print(written.length === 0 ? "unchanged" : `written: ${written.join(", ")}`);
     return 0;
   }
   if (args.wrap.length > 0) {

@@ -7,7 +7,7 @@ import { layersStep } from "./steps/layers-step.ts";
 import { limitsStep } from "./steps/limits-step.ts";
 import { programs, programStep } from "./steps/programs.ts";
 import { rulesStep } from "./steps/rules-step.ts";
-import { caseIds, ruleIds } from "./rules/ids.ts";
+import { caseIds, faultIds, ruleIds } from "./rules/ids.ts";
 import { withTree } from "./test-tree.ts";
 
 // The gate's own steps and the repository's own configuration files, on small trees that break one thing each.
@@ -189,6 +189,7 @@ describe("rules", () => {
     [
       ...ruleIds.map((id) => `| ${id} | w | ${id === "P2" ? state : "planned"} | - | - |`),
       ...caseIds.map((id) => `| ${id} | planned | - |`),
+      ...faultIds.map((id) => `| ${id} | w | planned | - |`),
     ].join("\n");
   const source = { "packages/fence/src/a.ts": "// P2\n" };
   const proof = { "packages/fence/src/a.test.ts": `it("rule P2: own commits", () => {});\n` };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { checkRules } from "./check.ts";
 import { citations, claims, collectEvidence } from "./evidence.ts";
-import { caseIds, ruleIds } from "./ids.ts";
+import { caseIds, faultIds, ruleIds } from "./ids.ts";
 import { parseRulesPage, parseState } from "./table.ts";
 import { writeRulesPage } from "./write.ts";
 
 const source = { path: "packages/a/src/a.ts", text: "// P2: only own commits.\nexport const a = 1;\n" };
 const proof = { path: "packages/a/src/a.test.ts", text: `it("rule P2: own commits pass", () => {});` };
 const caseProof = { path: "e2e/a.test.ts", text: `test("case N01: dot files stay", () => {});` };
-const wanted = { rules: ["P2"], cases: ["N01"] };
+const wanted = { rules: ["P2"], cases: ["N01"], faults: [] };
 
 function page(ruleState: string, cells = "- | -", caseState = "planned"): string {
   const rule = `| P2 | walk | ${ruleState} | ${cells} |`;
@@ -54,6 +54,26 @@ describe("checkRules", () => {
     ]);
   });
 
+  it("holds faults: built ones need a test, others say why nothing shows them", () => {
+    const faultProof = {
+      path: "tools/chaos/src/steps.ts",
+      text: `const step = { title: "fault A4: dies after the merge" };`,
+    };
+    const faults = (state: string, files: { path: string; text: string }[]) =>
+      checkRules(parseRulesPage(`| A4 | dies | ${state} | - |\n`), collectEvidence(files), {
+        rules: [],
+        cases: [],
+        faults: ["A4"],
+      }).findings;
+    expect(faults("built", [faultProof])).toEqual([]);
+    expect(faults("not: no clock to turn", [])).toEqual([]);
+    expect(faults("built", [])).toEqual(['fault A4 (built): no test title says "fault A4"']);
+    expect(faults("not: no clock to turn", [faultProof])).toEqual([
+      "fault A4 (not: no clock to turn): shown by tools/chaos/src/steps.ts; call it built",
+    ]);
+    expect(faults("not", [])[0]).toContain('state "not" is none of');
+  });
+
   it("refuses a page that names a file without the rule", () => {
     expect(check(page("built", "`packages/b.ts` | `packages/a/src/a.test.ts`"), [source, proof]).findings).toEqual([
       "docs/rules.md: rule P2 names a file that does not cite it: packages/b.ts; run with --write-rules",
@@ -66,7 +86,7 @@ describe("checkRules", () => {
     const text = `${row}${row}| P99 | w | planned | - | - |\n| N01 | done | - |\n| N02 | planned |\n`;
     expect(check(text, []).findings).toEqual([
       'docs/rules.md: N01: state "done" is none of built, planned, later: issue N',
-      "docs/rules.md: cannot read the row: | N02 | planned |",
+      "cannot read the row: | N02 | planned |",
       "docs/rules.md: rule P99 is not in the protocol's list",
       "docs/rules.md: rule P2 has two rows",
       "docs/rules.md: case N01 has no row",
@@ -150,12 +170,14 @@ it("knows the states", () => {
     "planned",
     "planned, rest: issue 5",
     "later: issue 5",
+    "not: why",
     "later",
     "done",
   ];
-  expect(texts.map(parseState)).toEqual(["built", "built", "planned", "planned", "later", undefined, undefined]);
+  expect(texts.map(parseState)).toEqual(["built", "built", "planned", "planned", "later", "not", undefined, undefined]);
 });
 
-it("lists all ids of the protocol and all cases to show", () => {
+it("lists all ids of the protocol, all cases and all faults to show", () => {
+  expect([faultIds.length, new Set(faultIds).size]).toEqual([85, 85]);
   expect([ruleIds.length, new Set(ruleIds).size, caseIds.length, new Set(caseIds).size]).toEqual([74, 74, 37, 37]);
 });

@@ -1,11 +1,21 @@
 /**
- * Where a rule or case stands: `built` is claimed and checked; `planned` is being worked on; `later: issue 5` comes
- * with that issue and may not be claimed by a test; `, rest: issue 5` behind built or planned names the issue that
- * brings what is missing.
+ * Where a rule, case or fault stands: `built` is claimed and checked; `planned` is being worked on; `later: issue 5`
+ * comes with that issue and may not be claimed by a test; `, rest: issue 5` behind built or planned names the issue that
+ * brings what is missing; `not: why` is a fault that nothing shows.
  */
-export type RowState = "built" | "planned" | "later";
+export type RowState = "built" | "planned" | "later" | "not";
 
-/** One row of docs/rules.md, its cells as they stand there. */
+/** What a table is about. */
+export type Word = "rule" | "case" | "fault";
+
+/** The page that holds each table. */
+export const pageOf: Readonly<Record<Word, string>> = {
+  rule: "docs/rules.md",
+  case: "docs/rules.md",
+  fault: "docs/reliability.md",
+};
+
+/** One row of a table, its cells as they stand there. */
 export interface Row {
   readonly id: string;
   readonly what: string;
@@ -17,46 +27,64 @@ export interface Row {
   readonly testedIn: readonly string[];
 }
 
-/** The two tables of docs/rules.md, and the cells that could not be read. */
+/** The tables, and the cells that could not be read. */
 export interface RulesPage {
   readonly rules: readonly Row[];
   readonly cases: readonly Row[];
+  readonly faults: readonly Row[];
   readonly findings: readonly string[];
 }
 
-const ruleRow = /^\| ([A-Z]\d{1,2}) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/;
-const caseRow = /^\| ([A-Z]\d{2}) \| ([^|]+) \| ([^|]+) \|$/;
+const rowOf: Readonly<Record<Word, RegExp>> = {
+  rule: /^\| (?<id>[A-Z]\d{1,2}) \| (?<what>[^|]+) \| (?<state>[^|]+) \| (?<enforced>[^|]+) \| (?<tested>[^|]+) \|$/,
+  fault: /^\| (?<id>[A-K]\d{1,2}) \| (?<what>[^|]+) \| (?<state>[^|]+) \| (?<tested>[^|]+) \|$/,
+  case: /^\| (?<id>[A-Z]\d{2}) \| (?<state>[^|]+) \| (?<tested>[^|]+) \|$/,
+};
+const words: readonly Word[] = ["rule", "fault", "case"];
 
-/** Reads docs/rules.md: rows of five cells are rules, rows of three are cases. */
+/** Reads the tables of a page, or of several joined: rows of five cells are rules, of four faults, of three cases. */
 export function parseRulesPage(markdown: string): RulesPage {
-  const rules: Row[] = [];
-  const cases: Row[] = [];
+  const rows: Record<Word, Row[]> = { rule: [], case: [], fault: [] };
   const findings: string[] = [];
   for (const line of markdown.split("\n").map(squeeze)) {
-    const [, ruleId, what = "", ruleState = "", enforced = "", ruleTests = ""] = ruleRow.exec(line) ?? [];
-    const [, caseId, caseState = "", caseTests = ""] = caseRow.exec(line) ?? [];
-    const id = ruleId ?? caseId;
-    if (id === undefined) {
-      if (/^\| [A-Z]\d/.test(line)) findings.push(`docs/rules.md: cannot read the row: ${line}`);
+    const read = readRow(line);
+    if (read === undefined) {
+      if (/^\| [A-Z]\d/.test(line)) findings.push(`cannot read the row: ${line}`);
       continue;
     }
-    const stateText = ruleId === undefined ? caseState : ruleState;
-    const state = parseState(stateText);
-    if (state === undefined) {
-      findings.push(`docs/rules.md: ${id}: state "${stateText}" is none of built, planned, later: issue N`);
+    const { word, cells } = read;
+    const state = parseState(cells.state);
+    if (state === undefined || (state === "not" && word !== "fault")) {
+      findings.push(
+        `${pageOf[word]}: ${cells.id}: state "${cells.state}" is none of built, planned, later: issue N${word === "fault" ? ", not: why" : ""}`,
+      );
       continue;
     }
-    const row = { id, what, stateText, state, enforcedIn: paths(enforced), testedIn: paths(ruleTests + caseTests) };
-    (ruleId === undefined ? cases : rules).push(row);
+    const { id, what, state: stateText, enforced, tested } = cells;
+    rows[word].push({ id, what, stateText, state, enforcedIn: paths(enforced), testedIn: paths(tested) });
   }
-  return { rules, cases, findings };
+  return { rules: rows.rule, cases: rows.case, faults: rows.fault, findings };
+}
+
+/** Which table a line is a row of, and its cells. */
+function readRow(
+  line: string,
+): { word: Word; cells: Record<"id" | "what" | "state" | "enforced" | "tested", string> } | undefined {
+  for (const word of words) {
+    const groups = rowOf[word].exec(line)?.groups;
+    if (groups === undefined) continue;
+    const { id = "", what = "", state = "", enforced = "", tested = "" } = groups;
+    return { word, cells: { id, what, state, enforced, tested } };
+  }
+  return undefined;
 }
 
 /** The state that a cell means, or undefined where it means none. */
 export function parseState(text: string): RowState | undefined {
   if (/^built(?:, rest: issue \d+)?$/.test(text)) return "built";
   if (/^planned(?:, rest: issue \d+)?$/.test(text)) return "planned";
-  return /^later: issue \d+$/.test(text) ? "later" : undefined;
+  if (/^later: issue \d+$/.test(text)) return "later";
+  return /^not: \S/.test(text) ? "not" : undefined;
 }
 
 function squeeze(line: string): string {

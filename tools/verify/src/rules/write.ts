@@ -5,19 +5,16 @@ import { parseRulesPage, type Row } from "./table.ts";
 const maxPathsPerCell = 3;
 
 /**
- * The page with its "enforced in" and "tested in" cells filled from the sources. States, texts and everything around
+ * A page with its "enforced in" and "tested in" cells filled from the sources. States, texts and everything around
  * the tables stay; with `promote`, planned rows that lack nothing become built.
  */
 export function writeRulesPage(markdown: string, evidence: AllEvidence, promote: boolean): string {
-  const page = parseRulesPage(markdown);
-  const rules = new Map(page.rules.map((row) => [row.id, row]));
-  const cases = new Map(page.cases.map((row) => [row.id, row]));
   const lines = markdown.split("\n").map((line) => {
-    const id = /^\| +([A-Z]\d{1,2}) +\|/.exec(line)?.[1] ?? "";
-    const isRule = line.split(" | ").length === 5;
-    const row = (isRule ? rules : cases).get(id);
-    if (row === undefined) return line;
-    return isRule ? ruleLine(row, evidence, promote) : caseLine(row, evidence, promote);
+    const { rules, cases, faults } = parseRulesPage(line);
+    const [rule, found, fault] = [rules[0], cases[0], faults[0]];
+    if (rule !== undefined) return ruleLine(rule, evidence, promote);
+    if (fault !== undefined) return faultLine(fault, evidence, promote);
+    return found === undefined ? line : caseLine(found, evidence, promote);
   });
   return lines.join("\n");
 }
@@ -25,6 +22,11 @@ export function writeRulesPage(markdown: string, evidence: AllEvidence, promote:
 function ruleLine(row: Row, { citedRules, testedRules }: AllEvidence, promote: boolean): string {
   const state = nextState(row, promote, missing(row, "rule", citedRules, testedRules));
   return `| ${row.id} | ${row.what} | ${state} | ${cell(row, citedRules)} | ${cell(row, testedRules)} |`;
+}
+
+function faultLine(row: Row, { testedFaults }: AllEvidence, promote: boolean): string {
+  const state = nextState(row, promote, missing(row, "fault", undefined, testedFaults));
+  return `| ${row.id} | ${row.what} | ${state} | ${cell(row, testedFaults)} |`;
 }
 
 function caseLine(row: Row, { testedCases }: AllEvidence, promote: boolean): string {
@@ -39,7 +41,7 @@ function nextState(row: Row, promote: boolean, lacks: readonly string[]): string
 }
 
 function cell(row: Row, evidence: Evidence): string {
-  const paths = row.state === "later" ? [] : (evidence.get(row.id) ?? []);
+  const paths = row.state === "later" || row.state === "not" ? [] : (evidence.get(row.id) ?? []);
   const shown = paths.slice(0, maxPathsPerCell).map((path) => `\`${path}\``);
   const rest = paths.length - shown.length;
   return shown.length === 0 ? "-" : shown.join(", ") + (rest > 0 ? `, +${rest}` : "");

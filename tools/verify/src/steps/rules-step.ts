@@ -2,23 +2,23 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkRules } from "../rules/check.ts";
 import { collectEvidence, isEvidence } from "../rules/evidence.ts";
-import { caseIds, ruleIds } from "../rules/ids.ts";
-import { parseRulesPage } from "../rules/table.ts";
+import { caseIds, faultIds, ruleIds } from "../rules/ids.ts";
+import { pageOf, parseRulesPage } from "../rules/table.ts";
 import { writeRulesPage } from "../rules/write.ts";
 import type { Step } from "../run-steps.ts";
 import { codeFolders, readText, readTree } from "../tree.ts";
 
-const page = "docs/rules.md";
+const pages = [...new Set(Object.values(pageOf))];
 
-/** Holds docs/rules.md against comments and test titles. Gaps of planned rows are details, not failures. */
+/** Holds the tables of rules, cases and faults against comments and test titles. Gaps of planned rows are details, not failures. */
 export function rulesStep(root: string): Step {
   return {
     name: "rules",
     run: async () => {
-      const markdown = parseRulesPage(readText(root, page) ?? "");
-      const wanted = { rules: ruleIds, cases: caseIds };
+      const tables = parseRulesPage(pages.map((page) => readText(root, page) ?? "").join("\n"));
+      const wanted = { rules: ruleIds, cases: caseIds, faults: faultIds };
       const { findings, gaps, summary } = checkRules(
-        markdown,
+        tables,
         collectEvidence(readTree(root, codeFolders, isEvidence)),
         wanted,
       );
@@ -27,10 +27,13 @@ export function rulesStep(root: string): Step {
   };
 }
 
-/** Fills the generated cells of docs/rules.md. Returns whether the page changed. */
-export function writeRules(root: string, promote: boolean): boolean {
-  const before = readText(root, page) ?? "";
-  const after = writeRulesPage(before, collectEvidence(readTree(root, codeFolders, isEvidence)), promote);
-  if (after !== before) writeFileSync(join(root, page), after);
-  return after !== before;
+/** Fills the generated cells of the pages. Returns the pages that changed. */
+export function writeRules(root: string, promote: boolean): string[] {
+  const evidence = collectEvidence(readTree(root, codeFolders, isEvidence));
+  return pages.filter((page) => {
+    const before = readText(root, page) ?? "";
+    const after = writeRulesPage(before, evidence, promote);
+    if (after !== before) writeFileSync(join(root, page), after);
+    return after !== before;
+  });
 }
