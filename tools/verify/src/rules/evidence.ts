@@ -81,7 +81,8 @@ export function citations(text: string): string[] {
 }
 
 /**
- * What the test titles of a text claim: `rule P2`, `case N01`, `fault B5`. A title is a string given to test, it or describe (their
+ * What the test titles of a text claim: `rule P2`, `case N01`, `fault B5`. A title is a string given to test, it or
+ * describe (their
  * forms with a table too), a `name`, `title` or `claim` in a table, or the first cell of a table's row where it begins
  * with the claim. Skipped tests claim nothing.
  */

@@ -1,6 +1,7 @@
 /**
  * Where a rule, case or fault stands: `built` is claimed and checked; `planned` is being worked on; `later: issue 5`
- * comes with that issue and may not be claimed by a test; `, rest: issue 5` behind built or planned names the issue that
+ * comes with that issue and may not be claimed by a test; `, rest: issue 5` behind built or planned names the issue
+ * that
  * brings what is missing; `not: why` is a fault that nothing shows.
  */
 export type RowState = "built" | "planned" | "later" | "not";
@@ -55,9 +56,8 @@ export function parseRulesPage(markdown: string): RulesPage {
     const { word, cells } = read;
     const state = parseState(cells.state);
     if (state === undefined || (state === "not" && word !== "fault")) {
-      findings.push(
-        `${pageOf[word]}: ${cells.id}: state "${cells.state}" is none of built, planned, later: issue N${word === "fault" ? ", not: why" : ""}`,
-      );
+      const known = `built, planned, later: issue N${word === "fault" ? ", not: why" : ""}`;
+      findings.push(`${pageOf[word]}: ${cells.id}: state "${cells.state}" is none of ${known}`);
       continue;
     }
     const { id, what, state: stateText, enforced, tested } = cells;

@@ -10,7 +10,7 @@ import { codeFolders, readText, readTree } from "../tree.ts";
 
 const pages = [...new Set(Object.values(pageOf))];
 
-/** Holds the tables of rules, cases and faults against comments and test titles. Gaps of planned rows are details, not failures. */
+/** Holds the tables of rules, cases and faults against the sources. Gaps of planned rows are details, not failures. */
 export function rulesStep(root: string): Step {
   return {
     name: "rules",
