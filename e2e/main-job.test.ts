@@ -114,7 +114,7 @@ describe("the sample workflow on a protected target, with perago start as a proc
     expect(staged.metadata).toMatchObject(Object.fromEntries(known));
   });
 
-  test("rule T4: the published projection equals the folder's byte for byte, and keys outside the prefix are unchanged", async () => {
+  test("fault D13, rule T4: the published projection equals the folder's byte for byte, and keys outside the prefix are unchanged", async () => {
     const before = await repository.tree(input);
     const expected = await runBodyLocally();
     // The body has made something: the comparison below compares more than the input with itself.

@@ -151,7 +151,7 @@ describe("rule C8: a merge that lakeFS refuses", () => {
     });
   });
 
-  test("rule R7: uncommitted changes on the target are target_dirty, and stay as they are", async () => {
+  test("fault D14, rule R7: uncommitted changes on the target are target_dirty, and stay as they are", async () => {
     const stage = await setStage(run, repository, base);
     await repository.put({ "elsewhere.txt": "somebody's work" }, stage.branch);
     await expectRefused(await runToEnd(run.name("mischief"), inputOf(stage)), stage, host, {
@@ -186,7 +186,7 @@ describe("rule C8: a merge that lakeFS refuses", () => {
     });
   });
 
-  test("rule R7, case A09: a read-only repository is target_protected, and nothing is made in it", async () => {
+  test("fault D14, rule R7, case A09: a read-only repository is target_protected, and nothing is made in it", async () => {
     const locked = openRepository(`read-only-${run.id}`);
     const storageNamespace = `local://${locked.name}`;
     await repository.client.createRepository({ name: locked.name, storageNamespace, readOnly: true });
@@ -259,7 +259,7 @@ describe("a server that does not do its part", () => {
       mend: /lack a permission/,
     },
   ];
-  test.for(answers)("rule R7: $what: server_unavailable", async ({ deed, named, mend }) => {
+  test.for(answers)("fault E2, rule R7: $what: server_unavailable", async ({ deed, named, mend }) => {
     const stage = await setStage(run, repository, base);
     proxy.meddle(({ method, path }) => (method === "POST" && path.endsWith("/branches") ? deed : undefined));
     await expectRefused(await runToEnd(run.name("mischief"), inputOf(stage)), stage, host, {
@@ -271,7 +271,7 @@ describe("a server that does not do its part", () => {
     });
   });
 
-  test("rule R7, rule X1: lakeFS goes away while the body runs: server_unavailable after all tries, and the folder is gone", async () => {
+  test("fault E6, rule R7, rule X1: lakeFS goes away while the body runs: server_unavailable after all tries, and the folder is gone", async () => {
     const stage = await setStage(run, repository, base);
     // Only the diff of the staged data is lost: the branch can be removed afterwards.
     proxy.meddle(({ path }) => (path.includes("/diff/") ? { kind: "drop_request" } : undefined));

@@ -48,7 +48,7 @@ function body(mischief: string): Case["input"] {
 
 const START_AGAIN = /start a new workflow|inputParameters|Give the commit id|pass the full id/;
 
-describe("rule I1, rule I3, rule I6: an input that does not fit is input_invalid, terminal, before the body", () => {
+describe("fault J1, rule I1, rule I3, rule I6: an input that does not fit is input_invalid, terminal, before the body", () => {
   const cases: readonly Case[] = [
     {
       what: "no workspace and no params",
@@ -197,7 +197,7 @@ describe("rule I3: an output that is no plain JSON of the schema is output_inval
   ];
   test.for(cases)("rule R7: $what", (bad) => refuse(bad, { code: "output_invalid", status: "FAILED", bodyRan: true }));
 
-  test("case J08: an output over the limit is output_too_large, with its size and the limit", async () => {
+  test("fault J2, case J08: an output over the limit is output_too_large, with its size and the limit", async () => {
     const refused = { names: ["3000"], mend: /write large results into the workspace/ };
     const bad = { what: "", input: body("return too much"), refused };
     await refuse(bad, { code: "output_too_large", status: "FAILED", bodyRan: true });
@@ -248,13 +248,13 @@ describe("rule T3: guardrails", () => {
 });
 
 describe("rule P3: a target that cannot take the publication", () => {
-  test("rule R7: a branch that is not there is publish_fence, before the body", async () => {
+  test("fault D14, rule R7: a branch that is not there is publish_fence, before the body", async () => {
     const refused = { names: ["no-such-branch"], mend: /check the repository, ref and path/ };
     const bad = { what: "", input: workspaceWith({ branch: "no-such-branch" }), refused };
     await refuse(bad, { code: "publish_fence", status: "FAILED", bodyRan: false });
   });
 
-  test("rule R7: an input commit that the target does not lead to is publish_fence, before the body", async () => {
+  test("fault D14, fault K3, rule R7: an input commit that the target does not lead to is publish_fence, before the body", async () => {
     const other = await setStage(run, repository, base, { "work/b.txt": "on another branch" });
     const refused = { names: [base], mend: /start a new workflow whose input ref is the protected head/ };
     const bad = { what: "", input: workspaceWith({ ref: other.input }), refused };

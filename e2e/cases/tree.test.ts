@@ -175,7 +175,7 @@ describe("a tree of hostile names goes through a real host and back", () => {
     [before, after] = [await objects(made.input), await objects(outputRef(made.task))];
   });
 
-  test("case N01, case N02, case N07, case N09, case N10, case N11, case N16, case N19: the body finds every key, and no neighbour of the prefix", () => {
+  test("fault G4, case N01, case N02, case N07, case N09, case N10, case N11, case N16, case N19: the body finds every key, and no neighbour of the prefix", () => {
     expect(resultOf(made).entries).toEqual(entriesOf(HOSTILE));
   });
 
@@ -297,7 +297,7 @@ test("case B12: one change among 2001 objects is one upload; every page is liste
   expect(keys.filter((key) => before[key] !== after[key])).toEqual(["data/many/01999"]);
 });
 
-test("case T01, rule T7: links of every kind fail the attempt, each is named, and none is followed", async () => {
+test("fault G2, case T01, rule T7: links of every kind fail the attempt, each is named, and none is followed", async () => {
   const links = { good: "a.txt", up: "../..", dangling: "nowhere", loop: "loop", absolute: "/etc/passwd" };
   const deeds = Object.entries(links).map(([path, target]) => ({ do: "link", path, target }));
   const made = await work("tree", { "data/a.txt": "a" }, deeds);

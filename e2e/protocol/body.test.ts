@@ -51,7 +51,7 @@ async function newBranch(name: string): Promise<{ repository: Repository; ref: s
 }
 
 describe("the lease", () => {
-  test("case R09: a body that blocks its CPU for three response time-outs keeps its lease and completes", async () => {
+  test("fault C4, case R09: a body that blocks its CPU for three response time-outs keeps its lease and completes", async () => {
     await bench.host();
     const target = await newBranch("blocked-cpu");
     const control = await createControl(run);

@@ -44,7 +44,7 @@ describe("rule P3: a foreign commit on the target refuses", () => {
     await expectNothingLeft(repository, host);
   });
 
-  test("rule P3: one that comes while the body runs is refused after it, and nothing is staged", async () => {
+  test("fault D2, rule P3: one that comes while the body runs is refused after it, and nothing is staged", async () => {
     await newTarget("protected");
     const host = await bench.host();
     const control = await createControl(run);
@@ -145,7 +145,7 @@ describe("the head moves after the fence has pinned it (soft fence)", () => {
     return { host, theirs, ended };
   }
 
-  test("rule C6, rule C7: the published commit shows the lost race; it is FAILED publish_race, said loudly, and not rolled back", async () => {
+  test("fault D1, rule C6, rule C7: the published commit shows the lost race; it is FAILED publish_race, said loudly, and not rolled back", async () => {
     const { host, theirs, ended } = await raceTheMerge(() =>
       repository.mergeTree({ "work/theirs.txt": "theirs" }, branch),
     );

@@ -35,7 +35,7 @@ beforeEach(async () => {
   branch = await repository.newBranch("protected", input);
 });
 
-describe("a step that has published runs again because somebody asks for it", () => {
+describe("fault C11: a step that has published runs again because somebody asks for it", () => {
   test("rule P8: a rerun keeps task id and retry count, comes later, and supersedes the older delivery exactly", async () => {
     const host = await bench.host();
     const control = await createControl(run);

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe("a publication whose report is lost", () => {
-  test("rule P2, case L02: the retry publishes over it, exactly its own folder, and then ends COMPLETED", async () => {
+  test("fault D12, rule P2, case L02: the retry publishes over it, exactly its own folder, and then ends COMPLETED", async () => {
     const host = await bench.host();
     const control = await createControl(run);
     conductor.meddle((request) => (isCompleted(request) ? { kind: "drop_request" } : undefined));
@@ -72,7 +72,7 @@ describe("a publication whose report is lost", () => {
     await expectNothingLeft(repository, host);
   });
 
-  test("case L02: a retry that makes the same bytes still publishes, with a commit that says what it supersedes", async () => {
+  test("fault D12, case L02: a retry that makes the same bytes still publishes, with a commit that says what it supersedes", async () => {
     await bench.host();
     const control = await createControl(run);
     conductor.meddle((request) => (isCompleted(request) ? { kind: "drop_request" } : undefined));

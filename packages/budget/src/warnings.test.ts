@@ -16,7 +16,7 @@ describe("response timeout", () => {
     expect(requiredResponseSeconds(budget)).toBe(100);
   });
 
-  test("one second less warns with the numbers, the sum itself does not", () => {
+  test("fault F3: one second less warns with the numbers, the sum itself does not", () => {
     expect(publishBudgetWarnings({ budget, responseSeconds: 99, readOnly: false })).toEqual([
       {
         code: "response_timeout_below_budget",

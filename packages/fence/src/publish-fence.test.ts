@@ -74,7 +74,7 @@ describe("rule P2 and rule P3, both directions", () => {
     },
   );
 
-  test("rule P2: 1024 walked commits are accepted, 1025 refuse, found or not (case L22)", () => {
+  test("fault D6, rule P2: 1024 walked commits are accepted, 1025 refuse, found or not (case L22)", () => {
     const list = Array.from({ length: MAX_WALKED_COMMITS }, (_, index) => ownMetadata(index));
     expect(decide(chain(list))).toMatchObject({ kind: "publish", rule: "P2" });
     const longer = chain([...list, ownMetadata(0)]);

@@ -20,7 +20,7 @@ async function paths(value: unknown): Promise<string[]> {
   return checked.ok ? [] : checked.findings.map(({ path }) => path);
 }
 
-describe("case J05: a result is a plain object", () => {
+describe("fault J3, case J05: a result is a plain object", () => {
   test.each([[[]], ["text"], [null], [undefined], [1], [true], [() => 1], [1n]])(
     "%s at the top is refused",
     async (value) => {
@@ -67,7 +67,7 @@ describe("case J05: a result is a plain object", () => {
   });
 });
 
-describe("case J07: JSON has no undefined, NaN or Infinity", () => {
+describe("fault J3, case J07: JSON has no undefined, NaN or Infinity", () => {
   test("NaN and a Date are refused with their paths, all at once", async () => {
     expect(await paths({ a: Number.NaN, b: undefined, c: new Date(0), d: -0, e: [Infinity] })).toEqual([
       "result.a",

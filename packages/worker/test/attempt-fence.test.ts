@@ -32,7 +32,7 @@ describe("rules A1, A2, A3: only the current attempt publishes", () => {
     expect(lakefs.stagingBranches()).toEqual([]);
   });
 
-  test("rule A2, P5: the second check comes after the head is pinned", async () => {
+  test("fault C3, rule A2, P5: the second check comes after the head is pinned", async () => {
     const { lakefs, conductor } = world();
     const end = await execute({ lakefs, conductor }, { body });
     const last = end.phases.slice(0, end.phases.indexOf("merge") + 1).slice(-3);

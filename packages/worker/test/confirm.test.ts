@@ -93,7 +93,7 @@ describe("rule C5: after a merge was sent the history is read before any failure
     expect(code(end)).toBe("completed");
   });
 
-  test("rule C5: a commit that only the staging commit's metadata names, off the target, proves nothing (case L09)", async () => {
+  test("fault B7, rule C5: a commit that only the staging commit's metadata names, off the target, proves nothing (case L09)", async () => {
     const { lakefs, conductor } = world();
     const ports = withMerge((request) => {
       const head = lakefs.head();
@@ -107,7 +107,7 @@ describe("rule C5: after a merge was sent the history is read before any failure
     expect(conductor.current.reason).toContain("hook words");
   });
 
-  test("rule C5: an unreadable history is publish_unknown", async () => {
+  test("fault B6, rule C5: an unreadable history is publish_unknown", async () => {
     const { lakefs, conductor } = world();
     let sent = false;
     const end = await execute(
@@ -174,7 +174,7 @@ describe("rule C8: refusals", () => {
     }
   });
 
-  test("rule C8: 429 and 423 are tried again inside the budget, each time from the pin and the attempt check on", async () => {
+  test("fault E4, rule C8: 429 and 423 are tried again inside the budget, each time from the pin and the attempt check on", async () => {
     const { lakefs, conductor } = world();
     const ports = withMerge((request, count) =>
       count < 3 ? { kind: "busy", message: "429", retryAfterMs: 500 } : lakefs.merge(request),

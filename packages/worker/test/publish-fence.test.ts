@@ -95,7 +95,7 @@ describe("rule P3: what is not this logical task's refuses, and the target stays
     expect(lakefs.stagingBranches()).toEqual([]);
   });
 
-  test("rule P3: a try commit or a commit of another task on the target refuses", async () => {
+  test("fault D10, rule P3: a try commit or a commit of another task on the target refuses", async () => {
     for (const metadata of [
       { "perago.phase": "try" },
       { "perago.phase": "confirm", "perago.logical_task_key": "wf-2:build:0:x" },
@@ -108,7 +108,7 @@ describe("rule P3: what is not this logical task's refuses, and the target stays
 });
 
 describe("rules P8 and P9: deliveries", () => {
-  test("rule P8: a newer delivery's commit is never superseded", async () => {
+  test("fault D6, rule P8: a newer delivery's commit is never superseded", async () => {
     const { lakefs, conductor, ref } = world();
     const old = conductor.poll(inputFor(ref));
     conductor.retry();
@@ -143,7 +143,7 @@ describe("rules P8 and P9: deliveries", () => {
     expect(lakefs.head()).toBe(published);
   });
 
-  test("rule P8, P9: a rerun and a restart supersede what the older delivery published (case R16)", async () => {
+  test("fault C11, rule P8, P9: a rerun and a restart supersede what the older delivery published (case R16)", async () => {
     for (const again of ["rerun", "schedule"] as const) {
       const { lakefs, conductor, ref } = world();
       await execute({ lakefs, conductor }, { ref, body: (folder) => void folder.set("data/b", "1") });

@@ -21,7 +21,7 @@ describe("rule R4: the report", () => {
     expect(places).toEqual(places.toSorted((left, right) => left - right));
   });
 
-  test("rule R4, R13: a report that fails is repeated with a read before each sending, until it is taken", async () => {
+  test("fault A6, fault B10, rule R4, R13: a report that fails is repeated with a read before each sending, until it is taken", async () => {
     const { lakefs, conductor } = world();
     let failures = 3;
     const end = await execute(

@@ -104,7 +104,7 @@ describe("rule R3: the reason", () => {
   });
 });
 
-test("rule R3: a long message is cut for the mend, and a mend longer than half is cut with it", () => {
+test("fault J3, rule R3: a long message is cut for the mend, and a mend longer than half is cut with it", () => {
   const failure = { code: "workspace_unstageable", message: "x".repeat(2000), hint: "use shorter names" } as const;
   for (const length of [60, 61, 500]) {
     const reason = failureReason(failure, length);
@@ -174,7 +174,7 @@ describe("rule R7: every code leads to one status", () => {
 });
 
 describe("rule X1: cleanup", () => {
-  test("rule X1: a cleanup that fails is counted and changes nothing", async () => {
+  test("fault A7, rule X1: a cleanup that fails is counted and changes nothing", async () => {
     const { lakefs, conductor } = world();
     const refuse = () => Promise.reject(new AttemptError({ code: "server_unavailable", message: "412", hint: "" }));
     const ports = ({ store, workspace }: { store?: object; workspace?: object }) => ({

@@ -31,7 +31,7 @@ describe("every rule of the machine counts", () => {
   );
 });
 
-test("rule S1: asked of the soft fence, the invariants of the hard one are broken by the known race", () => {
+test("fault C2, rule S1: asked of the soft fence, the invariants of the hard one are broken by the known race", () => {
   const { violations } = explore({ scope: KNOWN_RACE, machine: createMachine(PHASES), until: "S1" });
   expect(violations.find(({ text }) => text.startsWith("S1:"))?.path).toEqual([
     "hand out t1 to 0",

@@ -46,7 +46,7 @@ describe("merges", () => {
     });
   });
 
-  test("a source may be a commit id; the branch's later commits stay out", async () => {
+  test("fault D11: a source may be a commit id; the branch's later commits stay out", async () => {
     const source = await change("side", "a", "first");
     await change("side", "a", "second");
     expect(await lakefs().merge(repository, source, "main", { squash_merge: true })).toMatchObject({ status: 200 });

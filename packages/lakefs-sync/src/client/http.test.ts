@@ -24,7 +24,7 @@ async function lakefsFailure(work: () => Promise<unknown>): Promise<LakefsError>
   return error;
 }
 
-test("case B19: a read is repeated over 429 and 503, and waits as long as it is told", async () => {
+test("fault E4, case B19: a read is repeated over 429 and 503, and waits as long as it is told", async () => {
   const clock = fastClock();
   const { endpoint, seen } = await fakeHttp((_request, response, count) => {
     if (count === 1) response.writeHead(429, { "retry-after": "2" }).end();

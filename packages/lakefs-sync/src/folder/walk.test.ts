@@ -21,7 +21,7 @@ test("all files are found, dot files, hard links and empty ones too; directories
   expect(walk(folder)).toEqual({ paths: [".env", "a/b/c", "hard"], defects: [] });
 });
 
-test("case T01 rule T7: links are named and never followed", () => {
+test("fault G2 case T01 rule T7: links are named and never followed", () => {
   const folder = tempFolder();
   putFile(folder, "a.txt", "x");
   symlinkSync("a.txt", join(folder, "l"));
@@ -34,7 +34,7 @@ test("case T01 rule T7: links are named and never followed", () => {
   expect(defects).toEqual(["d", "dangling", "l", "loop"].map((path) => ({ path, what })));
 });
 
-test("rule T7: a FIFO and a socket are named", async () => {
+test("fault G2 rule T7: a FIFO and a socket are named", async () => {
   const folder = tempFolder();
   expect(spawnSync("mkfifo", [join(folder, "fifo")]).status).toBe(0);
   const server = createServer().listen(join(folder, "sock"));

@@ -116,6 +116,6 @@ property.prop([tree])("rule I5: a listing is refused exactly where one key is a 
   expect(pathsOf(listing)).toEqual(paths);
 });
 
-test("case N12: a key that a server lists outside the asked prefix is refused", () => {
+test("fault G3 case N12: a key that a server lists outside the asked prefix is refused", () => {
   expect(check(["evil/x"]).defects.length).toBe(1);
 });

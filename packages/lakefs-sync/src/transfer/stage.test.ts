@@ -99,7 +99,7 @@ test("case N01 case N02 rule T6: what sync-in left out is never deleted, and mar
   expect(shown(it.branch)[".mark"]).toBe("theirs");
 });
 
-test("rule T6 case L19: a body that makes a hook file fails, naming it; below a prefix the name is free", async () => {
+test("fault D8 rule T6 case L19: a body that makes a hook file fails, naming it; below a prefix the name is free", async () => {
   const root = await bench([], { prefix: "" });
   putFile(root.folder, "_lakefs_actions/evil.yaml", "x");
   expect(await failureFrom(() => stageNow(root))).toMatchObject({
@@ -183,7 +183,7 @@ test("case T01 case T04 rule T7: links and unreadable files fail, all named, and
 });
 
 test.for([10, 900_000])(
-  "rule T8 rule T3 case L20: a file of %i bytes that changes after it was judged fails and is never stored",
+  "fault G7 rule T8 rule T3 case L20: a file of %i bytes that changes after it was judged fails and is never stored",
   async (sizeBytes) => {
     const it = await bench([]);
     putFile(it.folder, "out.log", Buffer.alloc(sizeBytes, "a"));

@@ -62,7 +62,7 @@ test("case N17 rule I5: a prefix that names an object is terminal", async () => 
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test("case N12 case N04 rule I5: an impossible listing is terminal, names all keys, writes nothing", async () => {
+test("fault G3 fault G5 case N12 case N04 rule I5: an impossible listing is terminal, names all keys, writes nothing", async () => {
   const { parent, done } = await bringIn([
     ["in/../evil", fakeObject("x")],
     ["in/a", fakeObject("x")],
@@ -75,7 +75,7 @@ test("case N12 case N04 rule I5: an impossible listing is terminal, names all ke
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test("case B08 rule T2: bytes shorter than the record fail, naming the key, and leave nothing", async () => {
+test("fault G7 case B08 rule T2: bytes shorter than the record fail, naming the key, and leave nothing", async () => {
   const short: FakeFaults = {
     intercept: (request, response) => {
       if (!request.target.includes("/objects?path=in%2Fb")) return false;
@@ -95,7 +95,7 @@ test("case B08 rule T2: bytes shorter than the record fail, naming the key, and 
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test("case B08: bytes of the right size with another MD5 fail", async () => {
+test("fault G7 case B08: bytes of the right size with another MD5 fail", async () => {
   const { done } = await bringIn([["in/b", fakeObject("two", "0123456789abcdef0123456789abcdef")]]);
   expect(await failureFrom(() => done)).toMatchObject({ code: "transfer_mismatch", names: ["in/b"] });
 });

@@ -43,6 +43,11 @@ describe("polled task", () => {
     expect(parsed.ok && parsed.task.polled.externalInputPath).toBe("s3/in.json");
   });
 
+  it("fault C12: what a retry carries of the old attempt's output is dropped", () => {
+    const outputData = { workspace: { ref: "0".repeat(64) }, result: { stale: true } };
+    expect(parsePolledTask(wireTask({ outputData }), times)).toEqual(parsePolledTask(wireTask(), times));
+  });
+
   it("names the task and the field where a task cannot be read", () => {
     const parsed = parsePolledTask(wireTask({ scheduledTime: "yesterday" }), times);
     expect(parsed).toMatchObject({ ok: false, unreadable: { taskId: "task-1" } });

@@ -236,7 +236,7 @@ describe("a host that is killed hard", () => {
     return { host: host.pid ?? 0, executor: Number(readFileSync(started, "utf8")) };
   }
 
-  test("case S06: the executor and what it started end by themselves when the channel closes", async () => {
+  test("fault A8, case S06: the executor and what it started end by themselves when the channel closes", async () => {
     await using folder = await openFolder();
     const { host, executor } = await startHost(folder.path, "shellThenHang", "test-s06");
     const pidFile = path.join(folder.path, "shell.pid");
@@ -246,7 +246,7 @@ describe("a host that is killed hard", () => {
     await until(async () => !(await isRunning(Number(readFileSync(pidFile, "utf8")))));
   });
 
-  test("case S06: an executor that is blocked outlives it; the next host finds it by its mark and ends it", async () => {
+  test("fault A8, case S06: an executor that is blocked outlives it; the next host finds it by its mark and ends it", async () => {
     await using folder = await openFolder();
     const mark = `test-stray-${process.pid}`;
     const { host, executor } = await startHost(folder.path, "spin", mark);

@@ -20,7 +20,7 @@ describe("engine timeouts", () => {
     expect(adjusted.warnings[0]).toContain("Conductor's count");
   });
 
-  it("case C06: a response timeout shorter than the publish budget is told, one that fits is not", () => {
+  it("fault F3, case C06: a response timeout shorter than the publish budget is told, one that fits is not", () => {
     const short = withEngineTimeouts(task, { responseTimeoutSeconds: 99 });
     expect(short.warnings.at(-1)).toContain("99 s is shorter than the 100 s");
     expect(withEngineTimeouts(task, { responseTimeoutSeconds: 100 })).toEqual({ task, warnings: [] });
