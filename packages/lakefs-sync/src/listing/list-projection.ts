@@ -1,9 +1,8 @@
 import { LakefsError } from "../client/errors.ts";
-import type { ObjectStats } from "../client/types.ts";
 import { sampleOf, SyncError } from "../errors.ts";
-import { validateListing, type CheckedListing, type ListingRules } from "../keys/listing-check.ts";
 import { objectInTheWay } from "../keys/prefix.ts";
 import { maxProjectionFileCount, type JobContext } from "../transfer/context.ts";
+import { ListingCheck, type CheckedListing, type ListingRules } from "./listing-check.ts";
 
 /** Which commit's projection is listed. */
 export interface ListedCommit {
@@ -17,19 +16,23 @@ export async function listCommit(
   context: JobContext,
   commit: ListedCommit,
   rules: ListingRules,
-): Promise<CheckedListing<ObjectStats>> {
-  const entries: ObjectStats[] = [];
+): Promise<CheckedListing> {
+  const check = new ListingCheck(rules);
   const pages = context.client.listObjects(commit.repository, commit.commitId, rules.prefix, {
     signal: context.signal,
   });
   for await (const page of pages) {
-    for (const entry of page) if (entry.path_type === "object") entries.push(entry);
-    if (entries.length > maxProjectionFileCount) {
+    for (const stats of page) {
+      if (stats.path_type !== "object") continue;
+      const { path: key, size_bytes: sizeBytes, checksum, content_type: contentType, metadata } = stats;
+      check.add({ key, sizeBytes, checksum, contentType, metadata });
+    }
+    if (check.count > maxProjectionFileCount) {
       throw new SyncError("input_unrepresentable", `more than ${maxProjectionFileCount} objects below the prefix`);
     }
-    context.report({ phase: "list", fileCount: entries.length, sizeBytes: 0 });
+    context.report({ phase: "list", fileCount: check.count, sizeBytes: 0 });
   }
-  return validateListing(entries, rules);
+  return check.close();
 }
 
 /** The object that stands where the prefix' directory should be (rule I5, case N17), or undefined. */
@@ -52,7 +55,7 @@ export async function findObjectInTheWay(
 }
 
 /** Refuses a listing that no folder can hold, naming every key (rule I5). */
-export function assertRepresentable(listing: CheckedListing<ObjectStats>, inTheWay: string | undefined): void {
+export function assertRepresentable(listing: CheckedListing, inTheWay: string | undefined): void {
   if (inTheWay !== undefined) {
     const message = `the prefix names an object: ${JSON.stringify(inTheWay)}`;
     throw new SyncError("input_unrepresentable", message, [inTheWay]);

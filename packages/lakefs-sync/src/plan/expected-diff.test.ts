@@ -1,9 +1,17 @@
 import { expect, test } from "vitest";
+import type { ListedObject } from "../listing/object-table.ts";
 import { diffChecker, expectUpload, type ExpectedDiff } from "./expected-diff.ts";
-import type { BaseEntry, PlannedUpload } from "./plan.ts";
+import type { PlannedUpload } from "./plan.ts";
 
 const attributes = { contentType: "text/csv", metadata: { a: "1" } };
-const replaces: BaseEntry = { path: "x", key: "in/x", sizeBytes: 3, checksum: "abc-2", hash: undefined, ...attributes };
+const replaces: ListedObject = {
+  path: "x",
+  key: "in/x",
+  sizeBytes: 3,
+  checksum: "abc-2",
+  hash: undefined,
+  ...attributes,
+};
 const upload: PlannedUpload = { path: "x", key: "in/x", sizeBytes: 3, hash: "h", attributes, replaces };
 const stored = {
   path: "in/x",

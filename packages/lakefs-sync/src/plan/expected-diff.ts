@@ -1,5 +1,6 @@
 import type { Diff, ObjectStats } from "../client/types.ts";
-import type { BaseEntry, PlannedUpload } from "./plan.ts";
+import type { ListedObject } from "../listing/object-table.ts";
+import type { PlannedUpload } from "./plan.ts";
 
 /** What the diff from base to staging commit has to show, by key. */
 export type ExpectedDiff = Map<string, "added" | "changed" | "removed">;
@@ -10,7 +11,7 @@ function sameMetadata(left: Readonly<Record<string, string>>, right: Readonly<Re
 }
 
 /** An entry's identity in lakeFS is size, checksum, content type and user metadata (case B17). */
-export function sameRecord(left: BaseEntry, right: ObjectStats): boolean {
+export function sameRecord(left: ListedObject, right: ObjectStats): boolean {
   return (
     left.checksum === right.checksum &&
     left.sizeBytes === right.size_bytes &&

@@ -1,5 +1,5 @@
 import { newFileAttributes, type ObjectAttributes } from "../client/upload-shape.ts";
-import { exactDisk, pathIdentity, type DiskTraits } from "../keys/disk-traits.ts";
+import type { ListedObject, ObjectTable } from "../listing/object-table.ts";
 
 /** A file of the folder, as the projection sees it. */
 export interface ProjectedFile {
@@ -10,41 +10,28 @@ export interface ProjectedFile {
   readonly hash: string;
 }
 
-/** An object of the commit that the folder is compared with. */
-export interface BaseEntry extends ObjectAttributes {
-  readonly path: string;
-  readonly key: string;
-  readonly sizeBytes: number;
-  readonly checksum: string;
-  /** MD5 of its bytes where it is known; else it counts as different. */
-  readonly hash: string | undefined;
-}
-
 /** A file to be uploaded. */
 export interface PlannedUpload extends ProjectedFile {
   readonly key: string;
   readonly attributes: ObjectAttributes;
   /** The object it replaces, if any. */
-  readonly replaces: BaseEntry | undefined;
+  readonly replaces: ListedObject | undefined;
 }
 
 /** What turns the base into the folder (rule T4). */
 export interface ChangePlan {
   readonly uploads: readonly PlannedUpload[];
   /** Objects to be deleted. */
-  readonly deletes: readonly BaseEntry[];
+  readonly deletes: readonly ListedObject[];
   readonly unchangedCount: number;
 }
 
 /** What a plan is made from. */
 export interface PlanInput {
-  /** Normalised prefix; new files get `prefix + path` as their key. */
-  readonly prefix: string;
-  readonly base: readonly BaseEntry[];
-  readonly folder: readonly ProjectedFile[];
+  readonly base: ObjectTable;
+  readonly folder: Iterable<ProjectedFile>;
   /** Record and key of a path that the base lacks but the input had (rule T12). */
   readonly known?: (path: string) => { readonly key: string; readonly attributes: ObjectAttributes } | undefined;
-  readonly disk?: DiskTraits;
 }
 
 /**
@@ -52,26 +39,28 @@ export interface PlanInput {
  * Unchanged means equal size and equal content hash, never times. Pure.
  */
 export function planChanges(input: PlanInput): ChangePlan {
-  const disk = input.disk ?? exactDisk;
-  const rest = new Map(input.base.map((entry) => [pathIdentity(entry.path, disk), entry]));
+  const { base } = input;
+  const isKept = new Uint8Array(base.count);
   const uploads: PlannedUpload[] = [];
   let unchangedCount = 0;
-  for (const file of input.folder) {
-    const identity = pathIdentity(file.path, disk);
-    const replaces = rest.get(identity);
-    rest.delete(identity);
-    if (replaces !== undefined && replaces.sizeBytes === file.sizeBytes && replaces.hash === file.hash) {
-      unchangedCount += 1;
-      continue;
+  for (const { path, sizeBytes, hash } of input.folder) {
+    const row = base.find(path);
+    if (row !== undefined) {
+      isKept[row] = 1;
+      if (base.sizeBytes(row) === sizeBytes && base.hash(row) === hash) {
+        unchangedCount += 1;
+        continue;
+      }
     }
-    const known = replaces === undefined ? input.known?.(file.path) : undefined;
-    const key = replaces?.key ?? known?.key ?? input.prefix + file.path;
-    const attributes = replaces ?? known?.attributes ?? newFileAttributes;
-    const { path, sizeBytes, hash } = file;
-    const { contentType, metadata } = attributes;
+    const replaces = row === undefined ? undefined : base.entry(row);
+    const known = replaces === undefined ? input.known?.(path) : undefined;
+    const key = replaces?.key ?? known?.key ?? base.prefix + path;
+    const { contentType, metadata } = replaces ?? known?.attributes ?? newFileAttributes;
     uploads.push({ path, sizeBytes, hash, key, attributes: { contentType, metadata }, replaces });
   }
-  return { uploads, deletes: [...rest.values()], unchangedCount };
+  const deletes: ListedObject[] = [];
+  for (let row = 0; row < base.count; row += 1) if (isKept[row] === 0) deletes.push(base.entry(row));
+  return { uploads, deletes, unchangedCount };
 }
 
 /** Whether a plan changes nothing. */

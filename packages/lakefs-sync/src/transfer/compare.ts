@@ -1,10 +1,9 @@
-import { pathIdentity } from "../keys/disk-traits.ts";
 import { listCommit } from "../listing/list-projection.ts";
-import { md5OfChecksum, type Snapshot } from "../snapshot/snapshot.ts";
+import { md5OfChecksum } from "../listing/object-table.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { JobContext } from "./context.ts";
 import { hashObject } from "./download.ts";
 import type { Projection } from "./project.ts";
-import { knownHash } from "./stage.ts";
 
 /** Whether a commit's projection is the folder's. */
 export interface Comparison {
@@ -26,36 +25,32 @@ export async function compareCommit(
   const { repository, prefix, excludedPaths, disk } = snapshot;
   const listing = await listCommit(context, { repository, commitId }, { prefix, excludedPaths, disk });
   if (listing.defects.length > 0) return { equal: false, difference: "the commit has keys that no folder can hold" };
-  const files = new Map(projection.files.map((file) => [pathIdentity(file.path, disk), file]));
-  const seen = new Map(snapshot.entries.map((entry) => [pathIdentity(entry.path, disk), entry]));
-  const unsure: { readonly entry: (typeof listing.files)[number]["entry"]; readonly hash: string }[] = [];
-  for (const { path, entry } of listing.files) {
-    const identity = pathIdentity(path, disk);
-    const file = files.get(identity);
-    files.delete(identity);
-    if (file === undefined) return { equal: false, difference: `${path} is not in the folder` };
-    if (file.sizeBytes !== entry.size_bytes) return { equal: false, difference: `${path} has another size` };
-    if (knownHash(entry, seen.get(identity)) !== file.hash) unsure.push({ entry, hash: file.hash });
+  const { objects } = listing;
+  objects.learnHashes(snapshot.objects);
+  const isSeen = new Uint8Array(objects.count);
+  const unsure: { readonly row: number; readonly hash: string }[] = [];
+  for (const file of projection.files) {
+    const row = objects.find(file.path);
+    if (row === undefined) return { equal: false, difference: `${file.path} is not in the commit` };
+    isSeen[row] = 1;
+    if (objects.sizeBytes(row) !== file.sizeBytes) {
+      return { equal: false, difference: `${file.path} has another size` };
+    }
+    if (objects.hash(row) !== file.hash) unsure.push({ row, hash: file.hash });
   }
-  for (const path of files.keys()) return { equal: false, difference: `${path} is not in the commit` };
+  const extra = isSeen.indexOf(0);
+  if (extra >= 0) return { equal: false, difference: `${objects.path(extra)} is not in the folder` };
   // A checksum of 32 hex digits that disagrees is nearly always another content, but only the bytes prove it (case
   // B07).
+  const rank = (row: number): number => (md5OfChecksum(objects.checksum(row)) === undefined ? 1 : 0);
   let fileCount = 0;
-  const where = { repository, commitId };
-  for (const { entry, hash } of unsure.toSorted(
-    (left, right) => rank(left.entry.checksum) - rank(right.entry.checksum),
-  )) {
+  for (const { row, hash } of unsure.toSorted((left, right) => rank(left.row) - rank(right.row))) {
     context.signal.throwIfAborted();
-    if ((await hashObject(context, where, entry)) !== hash) {
-      return { equal: false, difference: `${entry.path.slice(prefix.length)} has another content` };
+    if ((await hashObject(context, { repository, commitId }, objects.entry(row))) !== hash) {
+      return { equal: false, difference: `${objects.path(row)} has another content` };
     }
     fileCount += 1;
     context.report({ phase: "compare", fileCount, sizeBytes: 0, totalFileCount: unsure.length });
   }
   return { equal: true };
-}
-
-/** Likely differences first. */
-function rank(checksum: string): number {
-  return md5OfChecksum(checksum) === undefined ? 1 : 0;
 }

@@ -5,18 +5,17 @@ import { failureFrom } from "../../test/fake-http.ts";
 import { fakeLakefs, fakeObject } from "../../test/fake-lakefs.ts";
 import { contextTo } from "../../test/job-context.ts";
 import { putFile, tempFolder } from "../../test/temp-folder.ts";
-import type { ObjectStats } from "../client/types.ts";
+import type { ListedObject } from "../listing/object-table.ts";
 import { downloadObject, type DownloadTarget } from "./download.ts";
 
 const where = { repository: "r", commitId: "c1" };
 
-function recordOf(path: string, sizeBytes: number): ObjectStats {
-  const record = { path, path_type: "object", checksum: "opaque-2", physical_address: "" } as const;
-  return { ...record, size_bytes: sizeBytes, content_type: "", metadata: {} };
+function recordOf(key: string, sizeBytes: number): ListedObject {
+  return { key, path: key, sizeBytes, checksum: "opaque-2", contentType: "", metadata: {}, hash: undefined };
 }
 
-async function download(record: ObjectStats, content: Buffer | string, target: DownloadTarget): Promise<string> {
-  const { endpoint } = await fakeLakefs({ c1: new Map([[record.path, fakeObject(content)]]) });
+async function download(record: ListedObject, content: Buffer | string, target: DownloadTarget): Promise<string> {
+  const { endpoint } = await fakeLakefs({ c1: new Map([[record.key, fakeObject(content)]]) });
   return await downloadObject(contextTo(endpoint), where, record, target);
 }
 

@@ -2,11 +2,10 @@ import { createHash, hash as hashOnce } from "node:crypto";
 import { closeSync, constants, openSync, rmSync, writeSync } from "node:fs";
 import type { Answer } from "../client/http.ts";
 import { LakefsError } from "../client/errors.ts";
-import type { ObjectStats } from "../client/types.ts";
 import { SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
 import { chunkSizeBytes } from "../folder/read-file.ts";
-import { md5OfChecksum } from "../snapshot/snapshot.ts";
+import { md5OfChecksum, type ListedObject } from "../listing/object-table.ts";
 import type { JobContext } from "./context.ts";
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -23,21 +22,21 @@ function mismatch(key: string, what: string): SyncError {
 }
 
 /** Compares what came with the object's record: size always, MD5 where the checksum is one (rule T2, case B08). */
-export function verifyBytes(stats: ObjectStats, sizeBytes: number, hash: string): void {
-  if (sizeBytes !== stats.size_bytes) {
-    throw mismatch(stats.path, `has ${sizeBytes} bytes where its record says ${stats.size_bytes}`);
+export function verifyBytes(object: ListedObject, sizeBytes: number, hash: string): void {
+  if (sizeBytes !== object.sizeBytes) {
+    throw mismatch(object.key, `has ${sizeBytes} bytes where its record says ${object.sizeBytes}`);
   }
-  const md5 = md5OfChecksum(stats.checksum);
-  if (md5 !== undefined && md5 !== hash) throw mismatch(stats.path, `has the MD5 ${hash} where its record says ${md5}`);
+  const md5 = md5OfChecksum(object.checksum);
+  if (md5 !== undefined && md5 !== hash) throw mismatch(object.key, `has the MD5 ${hash} where its record says ${md5}`);
 }
 
-async function collectSmall(answer: Answer, stats: ObjectStats): Promise<Buffer> {
+async function collectSmall(answer: Answer, object: ListedObject): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of answer.chunks) {
     chunks.push(chunk);
     sizeBytes += chunk.length;
-    if (sizeBytes > stats.size_bytes) break;
+    if (sizeBytes > object.sizeBytes) break;
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
@@ -61,11 +60,16 @@ function createFile(target: DownloadTarget, tryNumber: number): number {
   return onDisk(target, () => openSync(target.absolutePath, createFlags, 0o644));
 }
 
-async function receive(answer: Answer, stats: ObjectStats, target: DownloadTarget, tryNumber: number): Promise<string> {
-  if (stats.size_bytes <= chunkSizeBytes) {
-    const bytes = await collectSmall(answer, stats);
+async function receive(
+  answer: Answer,
+  object: ListedObject,
+  target: DownloadTarget,
+  tryNumber: number,
+): Promise<string> {
+  if (object.sizeBytes <= chunkSizeBytes) {
+    const bytes = await collectSmall(answer, object);
     const hash = hashOnce("md5", bytes, "hex");
-    verifyBytes(stats, bytes.length, hash);
+    verifyBytes(object, bytes.length, hash);
     const descriptor = createFile(target, tryNumber);
     try {
       onDisk(target, () => writeWhole(descriptor, bytes));
@@ -80,12 +84,12 @@ async function receive(answer: Answer, stats: ObjectStats, target: DownloadTarge
     let sizeBytes = 0;
     for await (const chunk of answer.chunks) {
       sizeBytes += chunk.length;
-      if (sizeBytes > stats.size_bytes) break;
+      if (sizeBytes > object.sizeBytes) break;
       running.update(chunk);
       onDisk(target, () => writeWhole(descriptor, chunk));
     }
     const hash = running.digest("hex");
-    verifyBytes(stats, sizeBytes, hash);
+    verifyBytes(object, sizeBytes, hash);
     return hash;
   } finally {
     closeSync(descriptor);
@@ -103,18 +107,18 @@ function inputFailure(error: unknown, key: string, commitId: string): unknown {
 export async function downloadObject(
   context: JobContext,
   where: { readonly repository: string; readonly commitId: string },
-  stats: ObjectStats,
+  object: ListedObject,
   target: DownloadTarget,
 ): Promise<string> {
   let tryNumber = 0;
   try {
-    const place = { repository: where.repository, ref: where.commitId, path: stats.path };
+    const place = { repository: where.repository, ref: where.commitId, path: object.key };
     return await context.client.getObject(place, { signal: context.signal }, (answer) => {
       tryNumber += 1;
-      return receive(answer, stats, target, tryNumber);
+      return receive(answer, object, target, tryNumber);
     });
   } catch (error) {
-    throw inputFailure(error, stats.path, where.commitId);
+    throw inputFailure(error, object.key, where.commitId);
   }
 }
 
@@ -122,9 +126,9 @@ export async function downloadObject(
 export async function hashObject(
   context: JobContext,
   where: { readonly repository: string; readonly commitId: string },
-  stats: ObjectStats,
+  object: ListedObject,
 ): Promise<string> {
-  const place = { repository: where.repository, ref: where.commitId, path: stats.path };
+  const place = { repository: where.repository, ref: where.commitId, path: object.key };
   return await context.client.getObject(place, { signal: context.signal }, async (answer) => {
     const running = createHash("md5");
     for await (const chunk of answer.chunks) running.update(chunk);

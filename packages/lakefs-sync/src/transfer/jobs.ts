@@ -16,9 +16,14 @@ function sizeOf(files: readonly { readonly sizeBytes: number }[]): number {
 
 async function runSyncIn(context: JobContext, table: WorkspaceTable, input: Input<"syncIn">): Promise<SyncedIn> {
   const snapshot = await syncIn(context, input);
-  const { entries } = snapshot;
-  const paths = entries.map((entry) => entry.path);
-  return { workspaceId: table.add(snapshot), fileCount: entries.length, sizeBytes: sizeOf(entries), paths };
+  const { objects } = snapshot;
+  const paths: string[] = [];
+  let sizeBytes = 0;
+  for (let row = 0; row < objects.count; row += 1) {
+    paths.push(objects.path(row));
+    sizeBytes += objects.sizeBytes(row);
+  }
+  return { workspaceId: table.add(snapshot), fileCount: objects.count, sizeBytes, paths };
 }
 
 async function runProject(context: JobContext, table: WorkspaceTable, input: Input<"project">): Promise<Projected> {

@@ -39,9 +39,10 @@ export async function projectFolder(context: JobContext, snapshot: Snapshot): Pr
   const tooLong: string[] = [];
   const scratch = Buffer.allocUnsafe(chunkSizeBytes);
   let sizeBytes = 0;
-  const knownKeys = new Map(snapshot.entries.map((entry) => [pathIdentity(entry.path, snapshot.disk), entry]));
+  const { objects } = snapshot;
   for (const path of walkFolder(snapshot.folder, snapshot.excludedPaths, (defect) => defects.push(defect))) {
-    const key = knownKeys.get(pathIdentity(path, snapshot.disk))?.key ?? snapshot.prefix + path;
+    const row = objects.find(path);
+    const key = snapshot.prefix + (row === undefined ? path : objects.path(row));
     if (isActionKey(key)) {
       defects.push({ path, what: "below _lakefs_actions/, which belongs to lakeFS' hooks" });
       continue;
@@ -65,7 +66,7 @@ export async function projectFolder(context: JobContext, snapshot: Snapshot): Pr
     }
   }
   assertStageable(defects, tooLong);
-  const plan = planChanges({ prefix: snapshot.prefix, base: snapshot.entries, folder: files, disk: snapshot.disk });
+  const plan = planChanges({ base: objects, folder: files });
   return { files, digest: projectionDigest(files), plan };
 }
 

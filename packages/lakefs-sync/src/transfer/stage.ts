@@ -1,11 +1,10 @@
-import type { ObjectStats } from "../client/types.ts";
 import { maxDeletePathCount } from "../client/objects.ts";
 import { sampleOf, SyncError } from "../errors.ts";
-import { pathIdentity } from "../keys/disk-traits.ts";
 import { listCommit } from "../listing/list-projection.ts";
+import type { ListedObject } from "../listing/object-table.ts";
 import { diffChecker, expectUpload, type ExpectedDiff } from "../plan/expected-diff.ts";
-import { planChanges, type BaseEntry, type ChangePlan } from "../plan/plan.ts";
-import { md5OfChecksum, type Snapshot, type SnapshotEntry } from "../snapshot/snapshot.ts";
+import { planChanges, type ChangePlan } from "../plan/plan.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import { forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
 import type { Projection } from "./project.ts";
@@ -26,12 +25,6 @@ export interface Staged {
   readonly uploadedSizeBytes: number;
 }
 
-/** The content hash of a listed object where it is known: seen at sync-in under the same record, or an MD5 checksum. */
-export function knownHash(stats: ObjectStats, seen: SnapshotEntry | undefined): string | undefined {
-  const same = seen !== undefined && stats.checksum !== "" && seen.checksum === stats.checksum;
-  return same && seen.sizeBytes === stats.size_bytes ? seen.hash : md5OfChecksum(stats.checksum);
-}
-
 /** Plans against another commit than the input (rule T4): its listing decides what is uploaded and deleted. */
 export async function planAgainst(
   context: JobContext,
@@ -39,8 +32,7 @@ export async function planAgainst(
   projection: Projection,
   commitId: string,
 ): Promise<ChangePlan> {
-  const { repository, prefix, excludedPaths, disk } = snapshot;
-  const seen = new Map(snapshot.entries.map((entry) => [pathIdentity(entry.path, disk), entry]));
+  const { repository, prefix, excludedPaths, disk, objects } = snapshot;
   const listing = await listCommit(context, { repository, commitId }, { prefix, excludedPaths, disk });
   // A commit that no folder can hold differs from this one by keys that no path stands for.
   if (listing.defects.length > 0) {
@@ -51,20 +43,14 @@ export async function planAgainst(
       keys.slice(0, 100),
     );
   }
-  const base = listing.files.map(({ path, entry }): BaseEntry => ({
-    path,
-    key: entry.path,
-    sizeBytes: entry.size_bytes,
-    checksum: entry.checksum,
-    contentType: entry.content_type,
-    metadata: entry.metadata,
-    hash: knownHash(entry, seen.get(pathIdentity(path, disk))),
-  }));
-  const known = (path: string): { key: string; attributes: SnapshotEntry } | undefined => {
-    const entry = seen.get(pathIdentity(path, disk));
+  const base = listing.objects;
+  base.learnHashes(objects);
+  const known = (path: string): { key: string; attributes: ListedObject } | undefined => {
+    const row = objects.find(path);
+    const entry = row === undefined ? undefined : objects.entry(row);
     return entry === undefined ? undefined : { key: entry.key, attributes: entry };
   };
-  return planChanges({ prefix, base, folder: projection.files, known, disk });
+  return planChanges({ base, folder: projection.files, known });
 }
 
 /** Makes the staging branch show exactly the folder: uploads, then deletes; nothing outside the prefix (rule T4). */

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { ObjectStats } from "../client/types.ts";
 import { SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
 import { pathIdentity, type DiskTraits } from "../keys/disk-traits.ts";
-import type { CheckedListing } from "../keys/listing-check.ts";
 import { normalisePrefix } from "../keys/prefix.ts";
 import { assertRepresentable, findObjectInTheWay, listCommit } from "../listing/list-projection.ts";
-import type { Snapshot, SnapshotEntry } from "../snapshot/snapshot.ts";
+import { parentOf, type CheckedListing } from "../listing/listing-check.ts";
+import type { ObjectTable } from "../listing/object-table.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import { forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
 import { downloadObject } from "./download.ts";
@@ -57,10 +57,11 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
     const listing = await listCommit(context, job, { prefix, excludedPaths, disk });
     assertRepresentable(listing, inTheWay);
     onDisk(() => makeDirectories(partial, listing));
-    const entries = await downloadAll(context, job, listing, partial);
+    const { objects } = listing;
+    await downloadAll(context, job, objects, partial);
     onDisk(() => renameSync(partial, folder));
     const markerDirectories = withParents(listing.markerDirectories, disk);
-    return { repository, commitId, prefix, folder, excludedPaths, disk, entries, markerDirectories };
+    return { repository, commitId, prefix, folder, excludedPaths, disk, objects, markerDirectories };
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     throw error;
@@ -78,40 +79,32 @@ function withParents(directories: readonly string[], disk: DiskTraits): Set<stri
   return all;
 }
 
-function makeDirectories(root: string, listing: CheckedListing<ObjectStats>): void {
+function makeDirectories(root: string, listing: CheckedListing): void {
   const made = new Set<string>([""]);
   const make = (directory: string): void => {
     if (made.has(directory)) return;
     mkdirSync(join(root, directory), { recursive: true });
     made.add(directory);
   };
-  for (const { path } of listing.files) make(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+  const { objects } = listing;
+  for (let row = 0; row < objects.count; row += 1) make(parentOf(objects.path(row)));
   for (const directory of listing.markerDirectories) make(directory);
 }
 
-async function downloadAll(
-  context: JobContext,
-  job: SyncInJob,
-  listing: CheckedListing<ObjectStats>,
-  root: string,
-): Promise<SnapshotEntry[]> {
-  const entries: SnapshotEntry[] = [];
-  const totalFileCount = listing.files.length;
+async function downloadAll(context: JobContext, job: SyncInJob, objects: ObjectTable, root: string): Promise<void> {
+  const totalFileCount = objects.count;
+  let fileCount = 0;
   let sizeBytes = 0;
-  await forEachBounded(listing.files, context.slotCount, context.signal, async ({ path, entry }, signal) => {
-    const target = { folder: job.folder, absolutePath: join(root, path), path };
-    const hash = await downloadObject({ ...context, signal }, job, entry, target);
-    sizeBytes += entry.size_bytes;
-    entries.push({
-      path,
-      key: entry.path,
-      sizeBytes: entry.size_bytes,
-      checksum: entry.checksum,
-      contentType: entry.content_type,
-      metadata: entry.metadata,
-      hash,
-    });
-    context.report({ phase: "download", fileCount: entries.length, sizeBytes, totalFileCount });
+  await forEachBounded(rowsOf(objects), context.slotCount, context.signal, async (row, signal) => {
+    const object = objects.entry(row);
+    const target = { folder: job.folder, absolutePath: join(root, object.path), path: object.path };
+    objects.learnHash(row, await downloadObject({ ...context, signal }, job, object, target));
+    sizeBytes += object.sizeBytes;
+    fileCount += 1;
+    context.report({ phase: "download", fileCount, sizeBytes, totalFileCount });
   });
-  return entries;
+}
+
+function* rowsOf(objects: ObjectTable): Generator<number> {
+  for (let row = 0; row < objects.count; row += 1) yield row;
 }

@@ -1,24 +1,27 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { expect, test } from "vitest";
-import { validateListing, type CheckedListing } from "./listing-check.ts";
-import type { DiskTraits } from "./disk-traits.ts";
+import type { DiskTraits } from "../keys/disk-traits.ts";
+import { validateListing, type CheckedListing, type ListedKey } from "./listing-check.ts";
 
 const noNames: ReadonlySet<string> = new Set();
 const folding: DiskTraits = { foldsCase: true, normalises: true };
 
-function check(keys: readonly string[], prefix = "in/", disk?: DiskTraits): CheckedListing<{ path: string }> {
-  const entries = keys.map((path) => ({ path }));
-  return validateListing(entries, { prefix, excludedPaths: noNames, ...(disk === undefined ? {} : { disk }) });
+function listed(key: string): ListedKey {
+  return { key, sizeBytes: 1, checksum: "", contentType: "", metadata: {} };
 }
 
-const pathsOf = (listing: CheckedListing<unknown>): string[] => listing.files.map((file) => file.path);
+function check(keys: readonly string[], prefix = "in/", disk?: DiskTraits): CheckedListing {
+  return validateListing(keys.map(listed), { prefix, excludedPaths: noNames, ...(disk === undefined ? {} : { disk }) });
+}
+
+const pathsOf = (listing: CheckedListing): string[] => [...listing.objects.entries()].map((object) => object.path);
 
 test("case N01: dot files are files like all others", () => {
   expect(pathsOf(check(["in/.env.sample", "in/.hidden/x", "in/a.txt"]))).toEqual([".env.sample", ".hidden/x", "a.txt"]);
 });
 
 test("case N01 rule T6: only the exact names given are left out", () => {
-  const entries = [".marker", ".marker2", "sub/.marker"].map((path) => ({ path }));
+  const entries = [".marker", ".marker2", "sub/.marker"].map(listed);
   const listing = validateListing(entries, { prefix: "", excludedPaths: new Set([".marker"]) });
   expect(pathsOf(listing)).toEqual([".marker2", "sub/.marker"]);
   expect(listing.leftOutCount).toBe(1);
