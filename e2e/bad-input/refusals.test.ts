@@ -9,6 +9,9 @@ let run: TestRun;
 let repository: Repository;
 let base: string;
 let host: Host;
+/** A host with PERAGO_ALLOWED_TARGETS, and tasks of its own. */
+let narrow: TestRun;
+let narrowHost: Host;
 
 beforeAll(async () => {
   run = await createTestRun([]);
@@ -18,6 +21,11 @@ beforeAll(async () => {
   repository = await createRepository("refusals");
   base = await repository.commitTree(TREE);
   host = await startHost(run, { modules: MODULES });
+  narrow = await createTestRun([]);
+  await registerTasks(narrow, MODULES);
+  await narrow.workflow("mischief", [{ task: "mischief" }]);
+  const allowed = { PERAGO_ALLOWED_TARGETS: `other/*, ${repository.name}/case-*` };
+  narrowHost = await startHost(narrow, { modules: MODULES, env: allowed });
 });
 
 interface Case {
@@ -30,10 +38,14 @@ interface Case {
 }
 
 /** Runs a case from its tree to its refusal. */
-async function refuse(bad: Case, refused: Pick<Refused, "status" | "bodyRan" | "code">): Promise<void> {
-  const stage = await setStage(run, repository, base, bad.tree);
-  const task = await runToEnd(run.name(bad.task ?? "mischief"), bad.input(stage));
-  await expectRefused(task, stage, host, { ...bad.refused, ...refused });
+async function refuse(
+  bad: Case,
+  refused: Pick<Refused, "status" | "bodyRan" | "code">,
+  on: { readonly run: TestRun; readonly host: Host } = { run, host },
+): Promise<void> {
+  const stage = await setStage(on.run, repository, base, bad.tree);
+  const task = await runToEnd(on.run.name(bad.task ?? "mischief"), bad.input(stage));
+  await expectRefused(task, stage, on.host, { ...bad.refused, ...refused });
 }
 
 /** An input whose workspace differs from a good one. */
@@ -101,6 +113,35 @@ describe("rule I4: a ref that is no commit id is ref_invalid, terminal, before t
     const refused = { names: ["workspace.ref", ref], mend: START_AGAIN };
     const bad = { what: ref, input: workspaceWith({ ref }), refused };
     await refuse(bad, { code: "ref_invalid", status: "FAILED_WITH_TERMINAL_ERROR", bodyRan: false });
+  });
+});
+
+describe("rule I7: a target that is not the host's is target_not_allowed, terminal, before anything is read", () => {
+  const refused = { code: "target_not_allowed", status: "FAILED_WITH_TERMINAL_ERROR", bodyRan: false } as const;
+  const staging = "perago-stg-0123456789abcdef-task-0-abc";
+  const targets: readonly Case[] = [
+    {
+      what: "another branch of its repository",
+      input: workspaceWith({ branch: "other" }),
+      refused: { names: ["/other"], mend: /PERAGO_ALLOWED_TARGETS/ },
+    },
+    {
+      what: "another repository, there or not",
+      input: workspaceWith({ repository: "no-such-repository" }),
+      refused: { names: ["no-such-repository/case-"], mend: /PERAGO_ALLOWED_TARGETS/ },
+    },
+    {
+      what: "a staging branch",
+      input: workspaceWith({ branch: staging }),
+      refused: { names: [staging, "staging branch of Perago"], mend: START_AGAIN },
+    },
+  ];
+  test.for(targets)("rule I7: $what", (bad) => refuse(bad, refused, { run: narrow, host: narrowHost }));
+
+  test("rule I7: what the setting names is published", async () => {
+    const stage = await setStage(narrow, repository, base);
+    const task = await runToEnd(narrow.name("mischief"), body("change")(stage));
+    expect(`${task.status} ${task.reasonForIncompletion ?? ""}`).toBe("COMPLETED ");
   });
 });
 

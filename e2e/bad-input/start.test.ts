@@ -82,6 +82,13 @@ describe("perago start refuses before it polls, names the thing and the mend", (
     expect(hint).toMatch(/perago register .*mischief\.ts/);
   });
 
+  test("rule I7: a pattern of targets that is none: 2, and it is named", async () => {
+    const { exitCode, code, findings } = await refusedStart({ PERAGO_ALLOWED_TARGETS: "songs/main, lakefs://songs" });
+    expect(exitCode).toBe(2);
+    expect(code).toBe("settings_invalid");
+    expect(findings.map(({ message }) => message)).toEqual(["not a pattern of repository/branch: lakefs://songs"]);
+  });
+
   test("a wrong lakeFS secret: 3, and neither the right one nor the wrong one is printed", async () => {
     const wrong = "a-secret-that-nobody-has";
     const { exitCode, code, message, hint, printed } = await refusedStart({

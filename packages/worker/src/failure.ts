@@ -5,6 +5,7 @@
 export const FAILURE_CODES = [
   "input_invalid",
   "ref_invalid",
+  "target_not_allowed",
   "guardrail_pre",
   "guardrail_post",
   "body_failed",

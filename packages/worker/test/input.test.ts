@@ -100,3 +100,53 @@ describe("rule I1: the workspace input", () => {
     expect(lakefs.calls).toEqual([]);
   });
 });
+
+describe("rule I7: the targets that a host works with", () => {
+  async function attempt(branch: string, allowedTargets: readonly string[] | undefined, readOnly = false) {
+    const { lakefs, conductor } = world();
+    const workspace = { ...good, branch, ref: lakefs.head() };
+    const end = await execute(
+      { lakefs, conductor },
+      {
+        input: { workspace, params: {} },
+        workspace: { prefix: "data/", readOnly, hasPostGuardrails: false },
+        ...(allowedTargets === undefined ? {} : { facts: { allowedTargets } }),
+      },
+    );
+    return { code: code(end), lakefs, phases: end.phases, ...conductor.current };
+  }
+
+  test.for([
+    ["another branch", ["repo/other"]],
+    ["another repository", ["other/main", "rep/main"]],
+    ["a pattern that ends too soon", ["repo/mai", "repo/m?", "re?/main"]],
+    ["a pattern in other letters", ["repo/MAIN"]],
+    ["no pattern at all", []],
+  ] as const)("rule I7: %s is terminal before anything is read", async ([, allowedTargets]) => {
+    const seen = await attempt("main", allowedTargets);
+    expect(seen).toMatchObject({ code: "target_not_allowed", status: "FAILED_WITH_TERMINAL_ERROR" });
+    expect(seen.reason).toMatch(/^target_not_allowed: the target repo\/main .* \| .*PERAGO_ALLOWED_TARGETS/);
+    expect(seen.lakefs.calls).toEqual([]);
+    expect(seen.phases).not.toContain("validate");
+    expect((await attempt("main", allowedTargets, true)).code).toBe("target_not_allowed");
+  });
+
+  test.for([
+    ["no setting", undefined],
+    ["the target itself", ["other/main", "repo/main"]],
+    ["any branch of the repository", ["repo/*"]],
+    ["any repository, and letters within a name", ["*/ma?n"]],
+  ] as const)("rule I7: %s lets the attempt through", async ([, allowedTargets]) => {
+    expect(await attempt("main", allowedTargets)).toMatchObject({ code: "completed", status: "COMPLETED" });
+  });
+
+  test("rule I7: a staging branch is never a target, whatever the setting says", async () => {
+    const branch = "perago-stg-0123456789abcdef-task-0-exec1";
+    for (const allowedTargets of [undefined, ["*/*"], [`repo/${branch}`]]) {
+      const seen = await attempt(branch, allowedTargets);
+      expect(seen).toMatchObject({ code: "target_not_allowed", status: "FAILED_WITH_TERMINAL_ERROR" });
+      expect(seen.reason).toContain("is a staging branch of Perago");
+      expect(seen.lakefs.calls).toEqual([]);
+    }
+  });
+});

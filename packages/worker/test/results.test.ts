@@ -117,9 +117,9 @@ test("fault J3, rule R3: a long message is cut for the mend, and a mend longer t
 });
 
 describe("rule R7: every code leads to one status", () => {
-  test("rule R7: only input, pre guardrail and a terminal body are terminal", () => {
+  test("rule R7: only input, target, pre guardrail and a terminal body are terminal", () => {
     const terminal = FAILURE_CODES.filter((name) => STATUS_OF_CODE[name] === "FAILED_WITH_TERMINAL_ERROR");
-    expect(terminal).toEqual(["input_invalid", "ref_invalid", "guardrail_pre", "body_terminal"]);
+    expect(terminal).toEqual(["input_invalid", "ref_invalid", "target_not_allowed", "guardrail_pre", "body_terminal"]);
   });
 
   const endings: readonly (readonly [BodyOutcome, string, string])[] = [

@@ -49,6 +49,8 @@ export interface AttemptRunnerParts {
   readonly version: string;
   readonly outputLimitBytes: number;
   readonly reasonMaxLength: number;
+  /** Rule I7; absent: all. */
+  readonly allowedTargets?: readonly string[] | undefined;
   readonly cancelGraceMs: number;
 }
 
@@ -109,6 +111,7 @@ function attemptFacts(
             hasPostGuardrails: workspace.post.length > 0,
           },
         }),
+    ...(parts.allowedTargets === undefined ? {} : { allowedTargets: parts.allowedTargets }),
     logicalTaskKey: logicalTaskKey(polled),
     executionId,
     workerId,

@@ -147,6 +147,31 @@ describe("settings", () => {
     expect(findings({ LAKECTL_CREDENTIALS_ACCESS_KEY_ID: "a" })).toHaveLength(2);
   });
 
+  it("rule I7: targets are patterns of repository/branch, and a bad one is named", () => {
+    expect(parse({ PERAGO_ALLOWED_TARGETS: " songs/main , songs-?/release-*,*/*" }).allowedTargets).toEqual([
+      "songs/main",
+      "songs-?/release-*",
+      "*/*",
+    ]);
+    expect(parse({ PERAGO_ALLOWED_TARGETS: " " }).allowedTargets).toBeUndefined();
+    for (const bad of [
+      "main",
+      "lakefs://songs/main",
+      "songs/a/b",
+      "songs/",
+      "/main",
+      "songs/[ab]",
+      "songs/feature.x",
+    ]) {
+      const found = findings({ PERAGO_ALLOWED_TARGETS: `songs/main,${bad}` });
+      expect(found.map(({ name, message }) => `${name}: ${message}`)).toEqual([
+        `PERAGO_ALLOWED_TARGETS: not a pattern of repository/branch: ${bad}`,
+      ]);
+      expect(found[0]?.hint).toContain("songs/main");
+    }
+    expect(findings({ PERAGO_ALLOWED_TARGETS: "songs/main,,b" })).toHaveLength(2);
+  });
+
   it("case A04: no switch turns certificate checks off", () => {
     expect(findings({ CONDUCTOR_TLS_INSECURE: "1" })).toHaveLength(1);
     expect(findings({ CONDUCTOR_TLS_INSECURE: "false" })).toEqual([]);

@@ -2,7 +2,7 @@
 export interface SettingDescription {
   readonly name: string;
   /** How the value is written. */
-  readonly form: "url" | "text" | "path" | "size" | "duration" | "number" | "choice";
+  readonly form: "url" | "text" | "path" | "size" | "duration" | "number" | "choice" | "patterns";
   /** As it would be written; absent where there is none. */
   readonly default?: string;
   /** Masked wherever settings are shown. */
@@ -114,6 +114,14 @@ const TABLE: readonly SettingDescription[] = [
     default: "3000000B",
     secret: false,
     text: "Largest output of a task. Conductor drops outputs over 3 MiB silently unless it is set up otherwise.",
+  },
+  {
+    name: "PERAGO_ALLOWED_TARGETS",
+    form: "patterns",
+    secret: false,
+    text:
+      "Targets that tasks may name, as repository/branch, with commas between: songs/main, songs/*. " +
+      "* is any run of letters within a name, ? one letter. Unset: all. Staging branches never.",
   },
   {
     name: "PERAGO_SHUTDOWN_FORCE_KILL_AFTER",

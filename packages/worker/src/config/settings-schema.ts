@@ -86,6 +86,20 @@ const slots = z.array(
   }),
 );
 
+/** Names of lakeFS with `*` and `?`: a pattern with anything else would match nothing, silently. */
+const TARGET_PATTERN = /^[-\w*?]+\/[-\w*?]+$/;
+
+const targetPatterns = z.string().transform((text, context) => {
+  const patterns = text.split(",").map((pattern) => pattern.trim());
+  for (const pattern of patterns) {
+    if (TARGET_PATTERN.test(pattern)) continue;
+    const message = pattern === "" ? "holds an empty pattern" : `not a pattern of repository/branch: ${pattern}`;
+    const hint = "Write repository/branch, such as songs/main, songs/* or songs-?/release-*, with commas between";
+    context.addIssue({ code: "custom", message, params: { hint } });
+  }
+  return patterns;
+});
+
 /** The one schema of flags and environment; keys are variable names, and flags as they are typed. */
 export const settingsSchema = z.object({
   CONDUCTOR_SERVER_URL: address("http://127.0.0.1:8080/api").optional(),
@@ -105,6 +119,7 @@ export const settingsSchema = z.object({
   PERAGO_EXECUTION_MODE: executionMode.default("process"),
   PERAGO_FAILURE_REASON_MAX_LENGTH: whole(1, 100_000).default(500),
   PERAGO_OUTPUT_MAX_SIZE: size("3000000B").default(3_000_000),
+  PERAGO_ALLOWED_TARGETS: targetPatterns.optional(),
   PERAGO_SHUTDOWN_FORCE_KILL_AFTER: duration("5m", MAX_INTERVAL_MS).optional(),
   "-j": whole(1, MAX_SLOTS_PER_HOST).default(1),
   "--slots": slots.default([]),

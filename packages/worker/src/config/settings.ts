@@ -38,6 +38,8 @@ export interface Settings {
   readonly executionMode: "process";
   readonly failureReasonMaxLength: number;
   readonly outputMaxSizeBytes: number;
+  /** Patterns of `repository/branch` (rule I7); absent: all targets. */
+  readonly allowedTargets?: readonly string[];
   readonly shutdownForceKillAfterMs?: number;
   /** `-j`: slots of every task that `--slots` does not name. */
   readonly slotsPerTask: number;
@@ -199,6 +201,7 @@ function toSettings(parsed: ParsedSettings, set: Readonly<Record<string, string>
   const path = (value: string | undefined, name: string): string =>
     resolve(around.cwd, value ?? join(tmp, "perago", name));
   const forceKillMs = parsed.PERAGO_SHUTDOWN_FORCE_KILL_AFTER;
+  const allowedTargets = parsed.PERAGO_ALLOWED_TARGETS;
   return {
     ...serverSettings(parsed),
     workspaceRoot: path(parsed.PERAGO_WORKSPACE_ROOT, "workspaces"),
@@ -212,6 +215,7 @@ function toSettings(parsed: ParsedSettings, set: Readonly<Record<string, string>
     executionMode: parsed.PERAGO_EXECUTION_MODE,
     failureReasonMaxLength: parsed.PERAGO_FAILURE_REASON_MAX_LENGTH,
     outputMaxSizeBytes: parsed.PERAGO_OUTPUT_MAX_SIZE,
+    ...(allowedTargets === undefined ? {} : { allowedTargets }),
     ...(forceKillMs === undefined ? {} : { shutdownForceKillAfterMs: forceKillMs }),
     slotsPerTask: parsed["-j"],
     slotsByTask: new Map(parsed["--slots"].map((each) => [each.taskName, each.slotCount])),

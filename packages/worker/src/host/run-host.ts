@@ -24,6 +24,10 @@ const CANCEL_GRACE_MS = 5000;
 /** Longest look at lakeFS before the host starts. */
 const START_CHECK_TIMEOUT_MS = 10_000;
 
+/** Rule I7. */
+const ALL_TARGETS_ALLOWED =
+  "tasks may name any target that the lakeFS key can reach; PERAGO_ALLOWED_TARGETS narrows it (rule I7)";
+
 /** What a whole host is made of. */
 export interface RunHostOptions {
   readonly tasks: readonly TaskDescription[];
@@ -79,6 +83,7 @@ export async function runHost(options: RunHostOptions): Promise<RunningHost> {
     closing.push(() => Promise.resolve(conductor.close()));
     for (const { message, hint, code } of await preflight(conductor, tasks)) logs.host.warn(message, { code, hint });
     const lakefs = await openLakefs(settings, tasks, environment);
+    if (lakefs !== undefined && settings.allowedTargets === undefined) logs.host.info(ALL_TARGETS_ALLOWED);
     if (lakefs !== undefined)
       closing.push(
         () => lakefs.sync.close(),
@@ -173,6 +178,7 @@ function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
     version: VERSION,
     outputLimitBytes: settings.outputMaxSizeBytes,
     reasonMaxLength: settings.failureReasonMaxLength,
+    allowedTargets: settings.allowedTargets,
     cancelGraceMs: CANCEL_GRACE_MS,
   });
   return async ({ slot, ...request }) => ({ outcome: outcomeName(await run({ ...request, workerId: slot.workerId })) });

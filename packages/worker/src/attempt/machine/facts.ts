@@ -11,6 +11,8 @@ export interface WorkspaceFacts {
 export interface AttemptFacts {
   readonly polled: PolledTask;
   readonly workspace?: WorkspaceFacts;
+  /** Patterns of `repository/branch` (rule I7); all targets where it is absent. */
+  readonly allowedTargets?: readonly string[];
   readonly logicalTaskKey: string;
   readonly executionId: string;
   /** `perago.worker_id`: prefix and four-digit slot. */

@@ -1,11 +1,12 @@
 import { parseWorkspaceInput, type Finding } from "@perago/taskdef";
+import { targetRefusal } from "./allowed-target.ts";
 import type { AttemptFacts } from "./facts.ts";
 import { fail, failure } from "./ending.ts";
 import type { Failure } from "../../failure.ts";
 import { enterBody } from "./body.ts";
 import type { Common, Decision, Phase, WorkspaceInput } from "./state.ts";
 
-/** The first state: the input is read before anything is asked of anybody (rules I1, I4, I5, I6). */
+/** The first state: the input is read before anything is asked of anybody (rules I1, I4, I5, I6, I7). */
 export function begin(facts: AttemptFacts): Decision {
   const start: Common = { facts, owned: { folder: false } };
   const stored = facts.polled.externalInputPath;
@@ -19,6 +20,8 @@ export function begin(facts: AttemptFacts): Decision {
   if (facts.workspace === undefined) return { next: { ...start, phase: "validate" } };
   const parsed = parseWorkspaceInput(facts.polled.inputData);
   if (!parsed.ok) return fail(start, inputFailure(parsed.findings));
+  const refusal = targetRefusal(facts, parsed.value);
+  if (refusal !== undefined) return fail(start, refusal);
   return { next: { ...start, phase: "validate", input: parsed.value } };
 }
 

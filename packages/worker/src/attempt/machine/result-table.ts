@@ -5,6 +5,7 @@ import type { ReportStatus } from "../ports/attempt-source.ts";
 export const STATUS_OF_CODE: Readonly<Record<FailureCode, Exclude<ReportStatus, "COMPLETED">>> = {
   input_invalid: "FAILED_WITH_TERMINAL_ERROR",
   ref_invalid: "FAILED_WITH_TERMINAL_ERROR",
+  target_not_allowed: "FAILED_WITH_TERMINAL_ERROR",
   guardrail_pre: "FAILED_WITH_TERMINAL_ERROR",
   body_terminal: "FAILED_WITH_TERMINAL_ERROR",
   guardrail_post: "FAILED",
