@@ -135,7 +135,8 @@ function repository(client: LakefsClient, name: string): Repository {
 async function cherryPick(repositoryName: string, branch: string, ref: string): Promise<string> {
   const { endpoint, accessKeyId, secretAccessKey } = lakefsConnection();
   const key = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
-  const url = `${endpoint.replace(/\/api\/v1$/, "")}/api/v1/repositories/${repositoryName}/branches/${branch}/cherry-pick`;
+  const api = `${endpoint.replace(/\/api\/v1$/, "")}/api/v1`;
+  const url = `${api}/repositories/${repositoryName}/branches/${branch}/cherry-pick`;
   const headers = { authorization: `Basic ${key}`, "content-type": "application/json" };
   const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify({ ref }) });
   if (!answer.ok) throw new Error(`cherry-pick onto ${branch}: ${answer.status} ${await answer.text()}`);
