@@ -1,5 +1,6 @@
 import type { DiskTraits } from "../keys/disk-traits.ts";
 import type { ObjectTable } from "../listing/object-table.ts";
+import type { StatRecords } from "./stat-records.ts";
 
 /** Where a folder came from and what stood in it. Lives in the sync worker's memory, see `workspace-table.ts`. */
 export interface Snapshot {
@@ -13,6 +14,8 @@ export interface Snapshot {
   readonly disk: DiskTraits;
   /** All files as they were brought in; the hash of each is known. */
   readonly objects: ObjectTable;
+  /** One stat record a row; undefined where the disk's ctime proves nothing, and every file is hashed (rule T5). */
+  readonly records: StatRecords | undefined;
   /** Identities of all directories that marker objects make, with those above them (rules T6, T10). */
   readonly markerDirectories: ReadonlySet<string>;
 }

@@ -30,7 +30,7 @@ async function runProject(context: JobContext, table: WorkspaceTable, input: Inp
   const record = table.get(input.workspaceId);
   const projection = await projectFolder(context, record.snapshot);
   record.projection = projection;
-  const { files, digest, plan } = projection;
+  const { files, digest, plan, hashedCount } = projection;
   return {
     digest,
     noop: isEmptyPlan(plan),
@@ -39,6 +39,7 @@ async function runProject(context: JobContext, table: WorkspaceTable, input: Inp
     uploadCount: plan.uploads.length,
     deleteCount: plan.deletes.length,
     unchangedCount: plan.unchangedCount,
+    hashedCount,
     paths: files.map((file) => file.path),
   };
 }

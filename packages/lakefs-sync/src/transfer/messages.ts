@@ -26,6 +26,8 @@ export interface Projected {
   readonly uploadCount: number;
   readonly deleteCount: number;
   readonly unchangedCount: number;
+  /** Files that were read; the others' stat records showed that they are unchanged (rule T5). */
+  readonly hashedCount: number;
   /** Relative paths of all files, for guardrails; in no order. */
   readonly paths: readonly string[];
 }

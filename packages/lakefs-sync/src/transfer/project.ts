@@ -1,8 +1,8 @@
-import { closeSync } from "node:fs";
+import { closeSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { sampleOf, SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
-import { chunkSizeBytes, hashFile, openForRead, type FileMark } from "../folder/read-file.ts";
+import { chunkSizeBytes, hashFile, markOf, openForRead, type FileMark } from "../folder/read-file.ts";
 import { walkFolder, type FolderDefect } from "../folder/walk.ts";
 import { pathIdentity } from "../keys/disk-traits.ts";
 import { isActionKey, keySizeBytes, maxKeySizeBytes } from "../keys/segment.ts";
@@ -23,15 +23,17 @@ export interface Projection {
   readonly digest: string;
   /** Against the snapshot. */
   readonly plan: ChangePlan;
+  /** Files whose bytes were read, because no stat record could decide. */
+  readonly hashedCount: number;
 }
 
 /** Files hashed between two looks at waiting messages. */
 const filesPerBreath = 64;
 
 /**
- * Walks the folder, hashes every file and plans the changes against the snapshot. Links, sockets, FIFOs, devices and
- * unreadable files (rule T7), keys below `_lakefs_actions/` (rule T6) and keys over 1024 bytes (rule T11, case N15)
- * fail, all named at once.
+ * Walks the folder, hashes the files that no stat record shows to be unchanged, and plans the changes against the
+ * snapshot. Links, sockets, FIFOs, devices and unreadable files (rule T7), keys below `_lakefs_actions/` (rule T6) and
+ * keys over 1024 bytes (rule T11, case N15) fail, all named at once.
  */
 export async function projectFolder(context: JobContext, snapshot: Snapshot): Promise<Projection> {
   const files: MarkedFile[] = [];
@@ -40,6 +42,7 @@ export async function projectFolder(context: JobContext, snapshot: Snapshot): Pr
   const scratch = Buffer.allocUnsafe(chunkSizeBytes);
   let sizeBytes = 0;
   const { objects } = snapshot;
+  let hashedCount = 0;
   for (const path of walkFolder(snapshot.folder, snapshot.excludedPaths, (defect) => defects.push(defect))) {
     const row = objects.find(path);
     const key = snapshot.prefix + (row === undefined ? path : objects.path(row));
@@ -52,7 +55,11 @@ export async function projectFolder(context: JobContext, snapshot: Snapshot): Pr
       defects.push({ path, what: "a file where the input has a directory marker object" });
     }
     if (keySizeBytes(key) > maxKeySizeBytes) tooLong.push(key);
-    const file = await readOne(snapshot, path, scratch, context.signal, (defect) => defects.push(defect));
+    let file = row === undefined ? undefined : unchangedFile(snapshot, path, row);
+    if (file === undefined) {
+      file = await readOne(snapshot, path, scratch, context.signal, (defect) => defects.push(defect));
+      hashedCount += 1;
+    }
     if (file !== undefined) {
       files.push(file);
       sizeBytes += file.sizeBytes;
@@ -67,7 +74,17 @@ export async function projectFolder(context: JobContext, snapshot: Snapshot): Pr
   }
   assertStageable(defects, tooLong);
   const plan = planChanges({ base: objects, folder: files });
-  return { files, digest: projectionDigest(files), plan };
+  return { files, digest: projectionDigest(files), plan, hashedCount };
+}
+
+/** A file whose stat record is what it was when it came in: the same bytes, without a look at them (rule T5). */
+function unchangedFile({ records, objects, folder }: Snapshot, path: string, row: number): MarkedFile | undefined {
+  const hash = objects.hash(row);
+  if (records === undefined || hash === undefined) return undefined;
+  const stats = lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined || !stats.isFile()) return undefined;
+  const mark = markOf(stats);
+  return records.equals(row, mark) ? { path, sizeBytes: mark.sizeBytes, hash, mark } : undefined;
 }
 
 /** Throws `SyncError` where the folder holds what cannot be staged, all of it named. */

@@ -7,8 +7,10 @@ import { normalisePrefix } from "../keys/prefix.ts";
 import { assertRepresentable, findObjectInTheWay, listCommit } from "../listing/list-projection.ts";
 import { parentOf, type CheckedListing } from "../listing/listing-check.ts";
 import type { ObjectTable } from "../listing/object-table.ts";
+import { recordFiles } from "../snapshot/record-files.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import { forEachBounded } from "./bounded.ts";
+import type { StatRecords } from "../snapshot/stat-records.ts";
+import { breathe, forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
 import { downloadObject } from "./download.ts";
 import { probeDisk } from "./probe-disk.ts";
@@ -59,12 +61,29 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
     onDisk(() => makeDirectories(partial, listing));
     const { objects } = listing;
     await downloadAll(context, job, objects, partial);
+    const records = await recordAll(context, folder, partial, objects);
     onDisk(() => renameSync(partial, folder));
     const markerDirectories = withParents(listing.markerDirectories, disk);
-    return { repository, commitId, prefix, folder, excludedPaths, disk, objects, markerDirectories };
+    return { repository, commitId, prefix, folder, excludedPaths, disk, objects, records, markerDirectories };
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     throw error;
+  }
+}
+
+async function recordAll(
+  { signal }: JobContext,
+  folder: string,
+  partial: string,
+  objects: ObjectTable,
+): Promise<StatRecords | undefined> {
+  try {
+    return await recordFiles(partial, objects, async () => {
+      await breathe();
+      signal.throwIfAborted();
+    });
+  } catch (error) {
+    throw diskError(error, folder, "");
   }
 }
 

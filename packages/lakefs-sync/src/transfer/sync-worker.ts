@@ -67,7 +67,7 @@ export class SyncWorker {
   syncIn(job: SyncInJob, options?: JobOptions): Promise<SyncedIn> {
     return this.#run({ name: "syncIn", input: job }, options);
   }
-  /** Hashes the folder and plans its changes against what was brought in (rules T5, T7). */
+  /** Plans the folder's changes against what was brought in; hashes where no stat record decides (rules T5, T7). */
   project(job: SyncJobs["project"]["input"], options?: JobOptions): Promise<Projected> {
     return this.#run({ name: "project", input: job }, options);
   }
