@@ -16,6 +16,7 @@ export default defineConfig({
             "packages/*/test/**/*.test.ts",
             "apps/*/test/**/*.test.ts",
             "tools/*/src/**/*.test.ts",
+            "bench/src/**/*.test.ts",
           ],
           testTimeout: 20_000,
           sequence: { groupOrder: 0 },
@@ -39,7 +40,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "real",
-          include: ["e2e/**/*.test.ts", "packages/*/real/**/*.test.ts"],
+          include: ["e2e/**/*.test.ts", "packages/*/real/**/*.test.ts", "bench/real/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 1,

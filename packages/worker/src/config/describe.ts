@@ -88,6 +88,13 @@ const TABLE: readonly SettingDescription[] = [
     text: "Age at which a rotated log file is removed.",
   },
   {
+    name: "PERAGO_LOG_LEVEL",
+    form: "choice",
+    default: "info",
+    secret: false,
+    text: "debug, info, warn or error: lines below it are dropped. debug shows each phase of an attempt with its time.",
+  },
+  {
     name: "PERAGO_WORKER_ID_PREFIX",
     form: "text",
     default: "<host name>-<6 random letters>",

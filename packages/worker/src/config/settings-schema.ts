@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LOG_LEVELS } from "../telemetry/log.ts";
 import { Secret } from "./secret.ts";
 import { parseDurationMs, parseSizeBytes } from "./units.ts";
 
@@ -114,6 +115,7 @@ export const settingsSchema = z.object({
   PERAGO_WORKSPACE_GC_INTERVAL: duration("1h", MAX_INTERVAL_MS).default(3_600_000),
   PERAGO_LOG_ROOT: z.string().optional(),
   PERAGO_LOG_FILE_MAX_SIZE: size("100MB").default(100 * 1024 ** 2),
+  PERAGO_LOG_LEVEL: z.enum(LOG_LEVELS, { error: `not one of ${LOG_LEVELS.join(", ")}` }).default("info"),
   PERAGO_LOG_RETENTION: duration("30d").default(30 * DAY_MS),
   PERAGO_WORKER_ID_PREFIX: workerIdPrefix.optional(),
   PERAGO_EXECUTION_MODE: executionMode.default("process"),

@@ -5,6 +5,7 @@ import { describeSettings } from "./describe.ts";
 import type { Variables } from "./environment.ts";
 import { SettingsError, type SettingFinding } from "./finding.ts";
 import type { Secret } from "./secret.ts";
+import type { LogLevel } from "../telemetry/log.ts";
 import { settingsSchema, type ParsedSettings } from "./settings-schema.ts";
 
 /** Where Conductor is. */
@@ -33,6 +34,7 @@ export interface Settings {
   readonly logRoot: string;
   readonly logFileMaxSizeBytes: number;
   readonly logRetentionMs: number;
+  readonly logLevel: LogLevel;
   /** Conductor's worker id of this host process (rule A1). */
   readonly workerIdPrefix: string;
   readonly executionMode: "process";
@@ -211,6 +213,7 @@ function toSettings(parsed: ParsedSettings, set: Readonly<Record<string, string>
     logRoot: path(parsed.PERAGO_LOG_ROOT, "logs"),
     logFileMaxSizeBytes: parsed.PERAGO_LOG_FILE_MAX_SIZE,
     logRetentionMs: parsed.PERAGO_LOG_RETENTION,
+    logLevel: parsed.PERAGO_LOG_LEVEL,
     workerIdPrefix: parsed.PERAGO_WORKER_ID_PREFIX ?? defaultWorkerIdPrefix(around),
     executionMode: parsed.PERAGO_EXECUTION_MODE,
     failureReasonMaxLength: parsed.PERAGO_FAILURE_REASON_MAX_LENGTH,

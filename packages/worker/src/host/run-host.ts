@@ -70,6 +70,7 @@ export async function runHost(options: RunHostOptions): Promise<RunningHost> {
     root: settings.logRoot,
     maxSizeBytes: settings.logFileMaxSizeBytes,
     retentionMs: settings.logRetentionMs,
+    level: settings.logLevel,
     secrets,
     counters,
     ...shownLogs(options.show ?? {}),

@@ -59,4 +59,11 @@ export const layers: readonly Layer[] = [
     mayImport: ["@perago/fence", "@perago/lakefs-sync", "@perago/emulator", "@perago/cli", "@perago/app-worker"],
     runtime: ["zod"],
   },
+  {
+    // It runs what users run, as processes, beside its peers; workflows and waits are those of the e2e suites.
+    name: "@perago/bench",
+    folder: "bench",
+    mayImport: ["@perago/fence", "@perago/lakefs-sync", "@perago/taskdef", "@perago/cli", "@perago/e2e"],
+    runtime: ["@io-orkes/conductor-javascript", "tsdown", "zod"],
+  },
 ];

@@ -1,0 +1,43 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArguments, USAGE, type BenchArguments } from "./args.ts";
+import { describeMachine } from "./machine.ts";
+import { chooseMeasurements, isOf } from "./measurements.ts";
+import { measureAll } from "./measure-all.ts";
+import { profileAttempts } from "./profile.ts";
+import { openSession } from "./world/session.ts";
+import { renderTable } from "./table.ts";
+
+// Entry of `pnpm bench`: the only file here that prints, and that sets the exit code.
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+const RESULTS_FILE = join(import.meta.dirname, "../results.json");
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let args: BenchArguments;
+  try {
+    args = parseArguments(process.argv.slice(2));
+    chooseMeasurements(args.rows);
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    return EXIT_USAGE;
+  }
+  if (args.profile) {
+    await using session = await openSession();
+    process.stdout.write(await profileAttempts({ session, quick: args.quick, say }));
+    return 0;
+  }
+  const chosen = chooseMeasurements(args.rows);
+  const machine = await describeMachine();
+  const measured = await measureAll(chosen, { quick: args.quick, say });
+  const asked = measured.filter(({ id }) => args.rows.length === 0 || args.rows.some((row) => isOf(id, row)));
+  const results = { machine, rows: asked };
+  const text = `${JSON.stringify(results, null, 2)}\n`;
+  if (args.rows.length === 0 && !args.quick) await writeFile(RESULTS_FILE, text);
+  const specs = chosen.flatMap(({ rows }) => rows);
+  process.stdout.write(args.json ? text : `${renderTable(machine, asked, specs)}\n`);
+  return asked.every(({ figure }) => figure !== null) ? 0 : EXIT_FAILED;
+}
