@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startWorkflow, terminate, untilEnded, untilTask, type EngineTask } from "../support/conductor.ts";
 import { startHost, type Host } from "../support/host.ts";
-import { createRepository, openRepository, type Repository, type Tree } from "../support/lakefs-repository.ts";
+import { actionFile, hookRuns } from "../support/hooks.ts";
+import { createRepository, openRepository, type Repository } from "../support/lakefs-repository.ts";
 import { confirmsSince, expectNothingLeft, stagingBranches } from "../support/outcome.ts";
 import { startProxy, type Deed, type Proxy, type SeenRequest } from "../support/proxy.ts";
 import { realServers } from "../support/settings.ts";
@@ -56,7 +57,7 @@ async function whileItRuns<T>(
   return { ended: await untilTask(workflowId, ENDED), done };
 }
 
-function isMergeInto({ branch }: Stage): (request: SeenRequest) => boolean {
+function isMergeInto({ branch }: Stage): (request: Pick<SeenRequest, "method" | "path">) => boolean {
   return ({ method, path }) => method === "POST" && path.endsWith(`/merge/${branch}`);
 }
 
@@ -75,22 +76,11 @@ async function whileItMerges(
   return { ended: await untilTask(workflowId, ENDED), done };
 }
 
-/** An action that refuses in the server's words. */
-function refusingAction(event: string, branchPattern: string): Tree {
-  const lines = [
-    "name: no thanks",
-    "on:",
-    `  ${event}:`,
-    `    branches: ["${branchPattern}"]`,
-    "hooks:",
-    "  - id: refuses_everything",
-    "    type: lua",
-    "    properties:",
-    "      script: |",
-    `        error("songs without a title")`,
-  ];
-  return { "_lakefs_actions/refuse.yaml": `${lines.join("\n")}\n` };
-}
+/** Hooks that refuse by the event they refuse at, and the branches that they look at. */
+const refusals = [
+  { event: "pre-merge", branches: "case-*", what: "the merge" },
+  { event: "pre-commit", branches: "perago-stg-*", what: "the staging commit" },
+] as const;
 
 describe("rule P3, rule P8, rule P9: what was published meanwhile refuses", () => {
   test("rule R7: a foreign commit is publish_fence, and its author's commit is named", async () => {
@@ -164,27 +154,27 @@ describe("rule C8: a merge that lakeFS refuses", () => {
     expect(await repository.tree(stage.branch)).toEqual({ ...TREE, "elsewhere.txt": "somebody's work" });
   });
 
-  test("rule R7, case L08: a pre-merge hook's refusal is hook_refused, in the hook's words", async () => {
-    const stage = await setStage(run, repository, base, refusingAction("pre-merge", "case-*"));
-    await expectRefused(await runToEnd(run.name("mischief"), inputOf(stage)), stage, host, {
-      code: "hook_refused",
-      status: "FAILED",
-      names: ["songs without a title", "refuses_everything"],
-      mend: /see the hook's run in lakeFS/,
-      bodyRan: true,
-    });
-  });
-
-  test("rule R7, case L08: a pre-commit hook that refuses the staging commit is hook_refused too", async () => {
-    const stage = await setStage(run, repository, base, refusingAction("pre-commit", "perago-stg-*"));
-    await expectRefused(await runToEnd(run.name("mischief"), inputOf(stage)), stage, host, {
-      code: "hook_refused",
-      status: "FAILED",
-      names: ["songs without a title", "refuses_everything"],
-      mend: /see the hook's run in lakeFS/,
-      bodyRan: true,
-    });
-  });
+  test.for(refusals)(
+    "rule R7, case L08: a $event hook that refuses $what is hook_refused: tried once, with action, hook, run id and words",
+    async ({ event, branches }) => {
+      const hook = { lua: `error("songs without a title")` };
+      const stage = await setStage(run, repository, base, actionFile({ event, branches, hook }));
+      proxy.forget();
+      const ended = await runToEnd(run.name("mischief"), inputOf(stage));
+      const refused = (await hookRuns(repository)).filter((each) => each.event_type === event);
+      expect(refused.map(({ status }) => status)).toEqual(["failed"]);
+      await expectRefused(ended, stage, host, {
+        code: "hook_refused",
+        status: "FAILED",
+        names: ["songs without a title", "'no thanks'", "'refuses_everything'", `'${refused[0]?.run_id}'`],
+        mend: /see the hook's run in lakeFS/,
+        bodyRan: true,
+      });
+      const isHooked = ({ method, path }: SeenRequest): boolean =>
+        method === "POST" && (event === "pre-merge" ? isMergeInto(stage)({ method, path }) : path.endsWith("/commits"));
+      expect(proxy.requests.filter(isHooked)).toHaveLength(1);
+    },
+  );
 
   test("fault D14, rule R7, case A09: a read-only repository is target_protected, and nothing is made in it", async () => {
     const locked = openRepository(`read-only-${run.id}`);

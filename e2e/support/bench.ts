@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, onTestFailed, TestRunner } from "vitest";
+import { createControl, type Action, type Control } from "./control.ts";
 import { startHost, type Host } from "./host.ts";
 import { createRepository, type Repository, type Tree } from "./lakefs-repository.ts";
 import { startProxy, type Proxy } from "./proxy.ts";
@@ -24,6 +25,22 @@ export interface Bench {
   readonly lakefs: Proxy;
   /** The host; where a test has killed it, another one for this test (`home`: in the folder of the dead one). */
   host(home?: string): Promise<Host>;
+  /**
+   * Starts a workflow of one scripted task: on a branch, from the bench's input unless `ref` says otherwise; undefined
+   * for a task without a workspace. The first, second, ... body does the first, second, ... script.
+   */
+  start(
+    task: string,
+    target: { readonly branch: string; readonly ref?: string } | undefined,
+    ...scripts: readonly (readonly Action[])[]
+  ): Promise<Started>;
+}
+
+/** A workflow that runs. */
+export interface Started {
+  readonly host: Host;
+  readonly control: Control;
+  readonly workflowId: string;
 }
 
 /** How a bench is made. */
@@ -67,16 +84,24 @@ export async function createBench({ tasks, label, tree, isProtected = false }: B
     const patience = { timeoutMs: IDLE_TIMEOUT_MS };
     await until("the host is idle", async () => (await host.folders()).length === 0, patience);
   });
+  const host = async (home?: string): Promise<Host> => {
+    const started = await start(home);
+    showOnFailure(started);
+    return started;
+  };
   return {
     run,
     repository,
     input,
     conductor,
     lakefs,
-    async host(home) {
-      const host = await start(home);
-      showOnFailure(host);
-      return host;
+    host,
+    async start(task, target, ...scripts) {
+      const running = await host();
+      const control = await createControl(run);
+      const workspace = target === undefined ? {} : { repository, ref: input, ...target };
+      const workflowId = await run.startTask(task, { ...workspace, params: control.params(...scripts) });
+      return { host: running, control, workflowId };
     },
   };
 }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import {
   createServer,
   request as httpRequest,
@@ -6,9 +5,9 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { atEnd } from "./at-end.ts";
+import { listenOn } from "./listen-on.ts";
 
 /** A request on its way through the proxy. */
 export interface SeenRequest {
@@ -94,13 +93,11 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
     const deed = meddler?.(seen, count) ?? { kind: "forward" };
     await perform(deed, { incoming, outgoing, body, url, target });
   }
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { port } = await listenOn(server);
   atEnd(() => {
     server.close();
     server.closeAllConnections();
   });
-  const { port } = portOf(server.address());
   return {
     url: `http://127.0.0.1:${port}${target.pathname === "/" ? "" : target.pathname}`,
     requests,
@@ -184,9 +181,4 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
   return Buffer.concat(chunks);
-}
-
-function portOf(address: AddressInfo | string | null): AddressInfo {
-  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
-  return address;
 }

@@ -23,7 +23,7 @@ export class PublishBudgetError extends Error {
  * findings.
  */
 export class PublishBudget implements PublishBudgetFields {
-  /** Observed 99th percentile of the merge request, >= 0. */
+  /** Observed 99th percentile of the merge request, the time of lakeFS' pre-merge hooks in it (case L11), >= 0. */
   readonly observedMergeP99Seconds: number;
   /** Added to it for bad days, >= 0. */
   readonly safetyMarginSeconds: number;

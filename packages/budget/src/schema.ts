@@ -4,7 +4,7 @@ type Seconds = z.ZodNumber;
 
 /** Shape of the six fields. */
 export interface PublishBudgetShape {
-  /** Observed 99th percentile of the merge request, >= 0. */
+  /** Observed 99th percentile of the merge request, the time of lakeFS' pre-merge hooks in it (case L11), >= 0. */
   readonly observedMergeP99Seconds: Seconds;
   /** What is added to it for bad days, >= 0. */
   readonly safetyMarginSeconds: Seconds;

@@ -17,6 +17,7 @@ export type SyncErrorCode =
   | "disk_error"
   | "delete_failed"
   | "staging_differs"
+  | "staged_data_gone"
   | "sync_aborted"
   | "sync_worker_lost";
 
@@ -45,6 +46,7 @@ const hints: Record<SyncErrorCode, string> = {
   disk_error: "check the workspace disk",
   delete_failed: "check the permissions on the staging branch",
   staging_differs: "retry; another writer may have touched the staging branch",
+  staged_data_gone: "retry; check the rules of lakeFS' garbage collection and the health of its storage",
   sync_aborted: "the caller ended the work",
   sync_worker_lost: "retry; the snapshot went with the worker thread",
 };

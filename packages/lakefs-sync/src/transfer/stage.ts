@@ -8,6 +8,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import { forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
 import type { Projection } from "./project.ts";
+import { assertStored } from "./stored-data.ts";
 import { uploadFile } from "./upload.ts";
 
 /** A staging branch that the caller made from `baseCommitId`. */
@@ -103,7 +104,10 @@ async function deleteAll(
   }
 }
 
-/** Compares the real diff from base to staging commit with the plan; anything else fails (rule T13, case L14). */
+/**
+ * Compares the real diff from base to staging commit with the plan; anything else fails (rule T13, case L14). Then looks
+ * for the data of what was uploaded (case G01).
+ */
 export async function verifyStaging(
   context: JobContext,
   snapshot: Snapshot,
@@ -128,4 +132,5 @@ export async function verifyStaging(
     const message = `the staging commit differs from the plan: ${sampleOf(differences)}`;
     throw new SyncError("staging_differs", message, differences.slice(0, 100));
   }
+  await assertStored(context, { repository, commitId: stagingCommitId }, staged.plan.uploads);
 }

@@ -72,7 +72,10 @@ export function transportError(what: string, origin: string, error: unknown, tim
   });
 }
 
-/** An answer with an error status. The engine's own `retryable` flag counts where it says no to a 4xx (case R18). */
+/**
+ * An answer with an error status. The engine's own `retryable` flag is believed where it says yes; where it says no the
+ * status decides, for the engine says so of nearly every fault, also of those that pass (case R18).
+ */
 export function refusal(what: string, origin: string, status: number, text: string): ConductorError {
   const engine = parseEngineError(text);
   const words = oneLine(engine?.message ?? text);
@@ -91,8 +94,8 @@ export function refusal(what: string, origin: string, status: number, text: stri
     message: `Conductor at ${origin} answered ${status}: ${words === "" ? "no words" : words} (${what})`,
     hint: refusalHint(status, engine === undefined),
     status,
-    // A 409 "lock not acquired" says retryable false, and is over a moment later (fault E5): the status decides there.
-    retryable: status >= 500 || RETRYABLE_4XX.has(status),
+    // A 409 "lock not acquired" says retryable false, and is over a moment later (fault E5).
+    retryable: engine?.retryable === true || status >= 500 || RETRYABLE_4XX.has(status),
     mayHaveLanded: GATEWAY_STATUSES.has(status),
   });
 }

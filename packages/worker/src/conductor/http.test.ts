@@ -111,6 +111,16 @@ describe("conductor http", () => {
     },
   );
 
+  it.each([
+    [400, true, true],
+    [400, false, false],
+    [500, true, true],
+    [500, false, true],
+  ])("case R18: status %i with the flag retryable %s may be sent again: %s", async (status, flag, retryable) => {
+    const server = await engine(() => ({ status, json: { status, message: "no", retryable: flag } }));
+    expect(await failure(server.url)).toMatchObject({ code: "conductor_refused", status, retryable });
+  });
+
   it("fault E7: a half-open connection, a stalled body and a body that trickles end at the time limit", async () => {
     const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n\r\n";
     const behaviours: ((socket: Socket) => void)[] = [

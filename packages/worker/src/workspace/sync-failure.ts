@@ -16,6 +16,7 @@ const codes: Readonly<Record<SyncErrorCode, FailureCode>> = {
   disk_limit: "workspace_unstageable",
   disk_denied: "workspace_unstageable",
   disk_error: "workspace_unstageable",
+  staged_data_gone: "server_unavailable",
   transfer_mismatch: "server_unavailable",
   delete_failed: "server_unavailable",
   sync_aborted: "server_unavailable",
