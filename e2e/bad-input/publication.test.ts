@@ -155,7 +155,7 @@ describe("rule C8: a merge that lakeFS refuses", () => {
   });
 
   test.for(refusals)(
-    "rule R7, case L08: a $event hook that refuses $what is hook_refused: tried once, with action, hook, run id and words",
+    "rule R7, case L08: a $event hook that refuses $what is hook_refused, tried once; action, hook and run are named",
     async ({ event, branches }) => {
       const hook = { lua: `error("songs without a title")` };
       const stage = await setStage(run, repository, base, actionFile({ event, branches, hook }));

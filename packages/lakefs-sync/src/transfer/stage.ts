@@ -105,8 +105,8 @@ async function deleteAll(
 }
 
 /**
- * Compares the real diff from base to staging commit with the plan; anything else fails (rule T13, case L14). Then looks
- * for the data of what was uploaded (case G01).
+ * Compares the real diff from base to staging commit with the plan; anything else fails (rule T13, case L14). Then
+ * looks for the data of what was uploaded (case G01).
  */
 export async function verifyStaging(
   context: JobContext,
