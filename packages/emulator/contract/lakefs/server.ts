@@ -6,6 +6,15 @@ describe("server", () => {
     expect(await lakefs().call("GET", "/healthcheck", { authorization: null })).toMatchObject({ status: 204 });
   });
 
+  test("answers carry the time, by the clock of commits", async () => {
+    const repository = await lakefs().repository();
+    const madeS = Number((await lakefs().getCommit(repository, "main"))["creation_date"]);
+    const { headers } = await lakefs().call("GET", "/healthcheck", { authorization: null });
+    const elapsedS = Date.parse(headers.get("date") ?? "") / 1000 - madeS;
+    expect(elapsedS).toBeGreaterThanOrEqual(0);
+    expect(elapsedS).toBeLessThan(60);
+  });
+
   test("the description is served without credentials", async () => {
     const response = await fetch(`${lakefs().url}/openapi.json`);
     expect(response.status).toBe(200);

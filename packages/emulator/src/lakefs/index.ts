@@ -68,6 +68,11 @@ function buildRoutes(context: Context): Routes {
     if (error instanceof LakefsError) return answer(http, error.status, error.message);
     return answer(http, 500, error.message);
   });
+  // By the clock of commits, as the real server's is.
+  app.use(async (http, next) => {
+    await next();
+    http.header("Date", new Date(context.clock.nowMs()).toUTCString());
+  });
   app.get("/openapi.json", (http) => http.body(openapiText, 200, { "Content-Type": "application/json" }));
   app.get(`${apiPrefix}/healthcheck`, (http) => http.body(null, 204));
   const api: Routes = new Hono<Env>({ strict: true });

@@ -25,21 +25,30 @@ export interface BranchFilter {
   readonly showHidden?: boolean;
 }
 
-/** lakeFS `listBranches`, all pages: branches by a prefix of their names. */
+/** lakeFS `listBranches`, page by page: branches by a prefix of their names, in the order of the names. */
+export function walkBranches(
+  http: HttpClient,
+  repository: string,
+  filter: BranchFilter = {},
+  options: CallOptions = {},
+): AsyncGenerator<readonly Ref[]> {
+  return walkPages("listBranches", repository, (after): Promise<Page<Ref>> => {
+    const query = { prefix: filter.prefix, after, amount: maxPageEntryCount, show_hidden: filter.showHidden ?? false };
+    const segments = ["repositories", repository, "branches"];
+    const spec = { operation: "listBranches", method: "GET", segments, query, repeat: "safe" } as const;
+    return http.json(spec, options, (value) => pageOf(value, refOf));
+  });
+}
+
+/** lakeFS `listBranches`, all pages at once: at most 100,000 branches. */
 export function listBranches(
   http: HttpClient,
   repository: string,
   filter: BranchFilter = {},
   options: CallOptions = {},
 ): Promise<Ref[]> {
-  const fetchPage = (after: string): Promise<Page<Ref>> => {
-    const query = { prefix: filter.prefix, after, amount: maxPageEntryCount, show_hidden: filter.showHidden ?? false };
-    const segments = ["repositories", repository, "branches"];
-    const spec = { operation: "listBranches", method: "GET", segments, query, repeat: "safe" } as const;
-    return http.json(spec, options, (value) => pageOf(value, refOf));
-  };
   const limit = { operation: "listBranches", subject: repository, maxEntryCount: maxBranchCount };
-  return collectPages(walkPages("listBranches", repository, fetchPage), limit);
+  return collectPages(walkBranches(http, repository, filter, options), limit);
 }
 
 /** A branch to be made. */

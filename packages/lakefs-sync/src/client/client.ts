@@ -39,6 +39,10 @@ export class LakefsClient {
   healthCheck(options?: CallOptions): Promise<void> {
     return repositories.healthCheck(this.#http, options);
   }
+  /** The server's own time, milliseconds since 1970, to the second. */
+  readServerTime(options?: CallOptions): Promise<number> {
+    return repositories.readServerTime(this.#http, options);
+  }
   /** lakeFS `getConfig`: version and storage abilities. */
   getConfig(options?: CallOptions): Promise<ServerConfig> {
     return repositories.getConfig(this.#http, options);
@@ -77,6 +81,14 @@ export class LakefsClient {
   /** lakeFS `listBranches`, all pages, by name prefix, hidden ones on demand. */
   listBranches(repository: string, filter?: branches.BranchFilter, options?: CallOptions): Promise<Ref[]> {
     return branches.listBranches(this.#http, repository, filter, options);
+  }
+  /** lakeFS `listBranches`, page by page. */
+  walkBranches(
+    repository: string,
+    filter?: branches.BranchFilter,
+    options?: CallOptions,
+  ): AsyncGenerator<readonly Ref[]> {
+    return branches.walkBranches(this.#http, repository, filter, options);
   }
   /** lakeFS `createBranch`; a lost answer is settled by reading back (fault B9). */
   createBranch(repository: string, creation: branches.BranchCreation, options?: CallOptions): Promise<void> {

@@ -71,7 +71,8 @@ export interface Answer {
 
 const maxJsonSizeBytes = 64 * 1024 * 1024;
 const maxErrorSizeBytes = 64 * 1024;
-const defaultTimeoutMs = 60_000;
+/** Whole time of a small call. */
+export const defaultTimeoutMs = 60_000;
 const neverMs = 2 ** 31 - 1;
 
 /** Splits an endpoint into origin and API path; refuses what is no http address. */

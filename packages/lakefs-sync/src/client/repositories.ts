@@ -1,4 +1,5 @@
-import type { HttpClient } from "./http.ts";
+import { badResponse } from "./failure.ts";
+import { defaultTimeoutMs, type HttpClient } from "./http.ts";
 import { protectionRulesOf, recordOf, repositoryOf, textOf } from "./shapes.ts";
 import type { BranchProtectionRule, CallOptions, Repository, ServerConfig } from "./types.ts";
 
@@ -84,4 +85,17 @@ export function getConfig(http: HttpClient, options: CallOptions = {}): Promise<
 /** lakeFS `healthCheck`: whether the server answers. */
 export async function healthCheck(http: HttpClient, options: CallOptions = {}): Promise<void> {
   await http.text({ operation: "healthCheck", method: "GET", segments: ["healthcheck"], repeat: "safe" }, options);
+}
+
+/**
+ * What time it is by the server: the `Date` of a lakeFS `healthCheck` answer, milliseconds since 1970. Ages of commits
+ * are told by it, so that no two clocks are compared.
+ */
+export function readServerTime(http: HttpClient, options: CallOptions = {}): Promise<number> {
+  const spec = { operation: "healthCheck", method: "GET", segments: ["healthcheck"], repeat: "safe" } as const;
+  return http.call(spec, { timeoutMs: defaultTimeoutMs, ...options }, async (answer) => {
+    const timeMs = Date.parse(answer.header("date") ?? "");
+    if (Number.isNaN(timeMs)) throw badResponse("healthCheck", "the server", "an answer without the time");
+    return timeMs;
+  });
 }

@@ -6,6 +6,7 @@ import type { Counters } from "../telemetry/counters.ts";
 import type { Log } from "../telemetry/log.ts";
 import { createAttemptWorkspace, type AttemptSite } from "../workspace/attempt-workspace.ts";
 import { driveAttempt, type AttemptPorts } from "./driver.ts";
+import { notingStaged, type StagedNote } from "./staged-note.ts";
 import type { AttemptFacts } from "./machine/facts.ts";
 import type { Done, Signal } from "./machine/state.ts";
 import type { AttemptSource, Lease, PolledTask } from "./ports/attempt-source.ts";
@@ -73,8 +74,9 @@ export function createAttemptRunner(parts: AttemptRunnerParts): (request: Attemp
     parts.held.add(executionId);
     try {
       const { cancelGraceMs } = parts;
-      const done = await driveAttempt({ facts, ports, cancelGraceMs, subscribe: request.subscribe });
-      logEnd(log, done, parts.clock.nowMs() - beginMs);
+      const { ports: noting, staged } = notingStaged(ports);
+      const done = await driveAttempt({ facts, ports: noting, cancelGraceMs, subscribe: request.subscribe });
+      logEnd(log, done, parts.clock.nowMs() - beginMs, staged());
       return done;
     } finally {
       parts.held.delete(executionId);
@@ -152,11 +154,11 @@ function observerOver(log: Log, counters: Counters): Observer {
   };
 }
 
-function logEnd(log: Log, { outcome, reported }: Done, durationMs: number): void {
+function logEnd(log: Log, { outcome, reported }: Done, durationMs: number, staged: StagedNote | undefined): void {
   const fields = { reported, durationMs };
   if (outcome.kind === "completed")
     return log.info("attempt completed", { ...fields, by: outcome.by, ref: outcome.ref });
   if (outcome.kind === "silent") return log.warn(outcome.reason, fields);
   const { code, message, hint } = outcome.failure;
-  log.warn("attempt failed", { ...fields, code, reason: message, hint });
+  log.warn("attempt failed", { ...fields, code, reason: message, hint, ...(staged === undefined ? {} : { staged }) });
 }

@@ -48,6 +48,8 @@ describe("settings", () => {
       workspaceMinFreeBytes: 536_870_912,
       workspaceGcTtlMs: 86_400_000,
       workspaceGcIntervalMs: 3_600_000,
+      branchGcTtlMs: 604_800_000,
+      branchGcIntervalMs: 21_600_000,
       logRoot: "/tmp/perago/logs",
       logFileMaxSizeBytes: 104_857_600,
       logLevel: "info",
@@ -173,6 +175,11 @@ describe("settings", () => {
       expect(found[0]?.hint).toContain("songs/main");
     }
     expect(findings({ PERAGO_ALLOWED_TARGETS: "songs/main,,b" })).toHaveLength(2);
+  });
+
+  it("rule X3: no staging branch is taken from an attempt that may still run", () => {
+    expect(findings({ PERAGO_BRANCH_GC_TTL: "59m" })).toMatchObject([{ message: "shorter than 1h" }]);
+    expect(parse({ PERAGO_BRANCH_GC_TTL: "60m" }).branchGcTtlMs).toBe(3_600_000);
   });
 
   it("case A04: no switch turns certificate checks off", () => {

@@ -67,6 +67,20 @@ const TABLE: readonly SettingDescription[] = [
     text: "Time between two looks for abandoned folders, at most 24d.",
   },
   {
+    name: "PERAGO_BRANCH_GC_TTL",
+    form: "duration",
+    default: "7d",
+    secret: false,
+    text: "Age at which an abandoned staging branch is removed, at least 1h; by lakeFS' clock.",
+  },
+  {
+    name: "PERAGO_BRANCH_GC_INTERVAL",
+    form: "duration",
+    default: "6h",
+    secret: false,
+    text: "Time between two looks for abandoned staging branches, where the host has staged; at most 24d.",
+  },
+  {
     name: "PERAGO_LOG_ROOT",
     form: "path",
     default: "<tmp>/perago/logs",

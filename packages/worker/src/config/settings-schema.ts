@@ -6,15 +6,18 @@ import { parseDurationMs, parseSizeBytes } from "./units.ts";
 /** Slots are numbered with four digits. */
 export const MAX_SLOTS_PER_HOST = 9_999;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Staging and merging of a running attempt must be over by then, and its merge out of the network (rules R2, X3). */
+const MIN_BRANCH_TTL_MS = HOUR_MS;
 /** A longer interval does not fit a timer of Node. */
 const MAX_INTERVAL_MS = 24 * DAY_MS;
 const MAX_DURATION_MS = 3_650 * DAY_MS;
 
-const duration = (example: string, maxMs = MAX_DURATION_MS) =>
+const duration = (example: string, { maxMs = MAX_DURATION_MS, minMs = 0 } = {}) =>
   z.string().transform((text, context) => {
     const durationMs = parseDurationMs(text);
-    if (durationMs !== undefined && durationMs <= maxMs) return durationMs;
-    const limit = durationMs === undefined ? "not a duration" : `longer than ${maxMs / DAY_MS}d`;
+    if (durationMs !== undefined && durationMs <= maxMs && durationMs >= minMs) return durationMs;
+    const limit = durationMs === undefined ? "not a duration" : outOf(durationMs, { maxMs, minMs });
     context.addIssue({
       code: "custom",
       message: limit,
@@ -22,6 +25,10 @@ const duration = (example: string, maxMs = MAX_DURATION_MS) =>
     });
     return z.NEVER;
   });
+
+function outOf(durationMs: number, { maxMs, minMs }: { readonly maxMs: number; readonly minMs: number }): string {
+  return durationMs > maxMs ? `longer than ${maxMs / DAY_MS}d` : `shorter than ${minMs / HOUR_MS}h`;
+}
 
 const size = (example: string) =>
   z.string().transform((text, context) => {
@@ -112,7 +119,9 @@ export const settingsSchema = z.object({
   PERAGO_WORKSPACE_ROOT: z.string().optional(),
   PERAGO_WORKSPACE_MIN_FREE: size("512MB").default(512 * 1024 ** 2),
   PERAGO_WORKSPACE_GC_TTL: duration("24h").default(DAY_MS),
-  PERAGO_WORKSPACE_GC_INTERVAL: duration("1h", MAX_INTERVAL_MS).default(3_600_000),
+  PERAGO_WORKSPACE_GC_INTERVAL: duration("1h", { maxMs: MAX_INTERVAL_MS }).default(HOUR_MS),
+  PERAGO_BRANCH_GC_TTL: duration("7d", { minMs: MIN_BRANCH_TTL_MS }).default(7 * DAY_MS),
+  PERAGO_BRANCH_GC_INTERVAL: duration("6h", { maxMs: MAX_INTERVAL_MS }).default(6 * HOUR_MS),
   PERAGO_LOG_ROOT: z.string().optional(),
   PERAGO_LOG_FILE_MAX_SIZE: size("100MB").default(100 * 1024 ** 2),
   PERAGO_LOG_LEVEL: z.enum(LOG_LEVELS, { error: `not one of ${LOG_LEVELS.join(", ")}` }).default("info"),
@@ -122,7 +131,7 @@ export const settingsSchema = z.object({
   PERAGO_FAILURE_REASON_MAX_LENGTH: whole(1, 100_000).default(500),
   PERAGO_OUTPUT_MAX_SIZE: size("3000000B").default(3_000_000),
   PERAGO_ALLOWED_TARGETS: targetPatterns.optional(),
-  PERAGO_SHUTDOWN_FORCE_KILL_AFTER: duration("5m", MAX_INTERVAL_MS).optional(),
+  PERAGO_SHUTDOWN_FORCE_KILL_AFTER: duration("5m", { maxMs: MAX_INTERVAL_MS }).optional(),
   "-j": whole(1, MAX_SLOTS_PER_HOST).default(1),
   "--slots": slots.default([]),
   "--domain": z.string().optional(),

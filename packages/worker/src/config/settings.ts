@@ -31,6 +31,9 @@ export interface Settings {
   readonly workspaceMinFreeBytes: number;
   readonly workspaceGcTtlMs: number;
   readonly workspaceGcIntervalMs: number;
+  /** Age at which an abandoned staging branch is removed, and the time between two looks (rule X3). */
+  readonly branchGcTtlMs: number;
+  readonly branchGcIntervalMs: number;
   readonly logRoot: string;
   readonly logFileMaxSizeBytes: number;
   readonly logRetentionMs: number;
@@ -210,6 +213,8 @@ function toSettings(parsed: ParsedSettings, set: Readonly<Record<string, string>
     workspaceMinFreeBytes: parsed.PERAGO_WORKSPACE_MIN_FREE,
     workspaceGcTtlMs: parsed.PERAGO_WORKSPACE_GC_TTL,
     workspaceGcIntervalMs: parsed.PERAGO_WORKSPACE_GC_INTERVAL,
+    branchGcTtlMs: parsed.PERAGO_BRANCH_GC_TTL,
+    branchGcIntervalMs: parsed.PERAGO_BRANCH_GC_INTERVAL,
     logRoot: path(parsed.PERAGO_LOG_ROOT, "logs"),
     logFileMaxSizeBytes: parsed.PERAGO_LOG_FILE_MAX_SIZE,
     logRetentionMs: parsed.PERAGO_LOG_RETENTION,

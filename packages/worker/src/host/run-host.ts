@@ -11,6 +11,9 @@ import { createTargetStore } from "../lakefs/target-store.ts";
 import type { TaskDescription } from "../tasks/description.ts";
 import { createCounters, type Counters } from "../telemetry/counters.ts";
 import { createHostLogs, type HostLogs, type HostLogsOptions } from "../telemetry/host-logs.ts";
+import { createBranchStore } from "../sweep/branch-store.ts";
+import { rememberingStore, runBranchSweeps } from "../sweep/host-sweeps.ts";
+import { openSweepMemory, type SweepMemory } from "../sweep/sweep-memory.ts";
 import { createLocalSite } from "../workspace/attempt-site.ts";
 import { systemClock } from "../system-clock.ts";
 import { VERSION } from "../version.ts";
@@ -121,6 +124,7 @@ function shownLogs({ bodies = false, onLine }: HostShow): Pick<HostLogsOptions, 
 interface Lakefs {
   readonly client: LakefsClient;
   readonly sync: SyncWorker;
+  readonly memory: SweepMemory;
 }
 
 interface Parts {
@@ -156,11 +160,36 @@ function start(parts: Parts): RunningHost {
     log: logs.host,
     process: { pid: process.pid, startedAtMs },
   });
+  // Begun under the lock of the workspace root, whose file the sweeps remember in.
+  const stopSweeps = sweepBranchesOf(parts, held);
   const ended = host.ended.then(async (end) => {
+    await stopSweeps();
     await parts.closeAll();
     return end;
   });
   return { drain: () => host.drain(), force: () => host.force(), counters, ended };
+}
+
+/** Rule X3: answers how to end the sweeps. */
+function sweepBranchesOf({ lakefs, settings, logs, counters }: Parts, held: ReadonlySet<string>): () => Promise<void> {
+  if (lakefs === undefined) return () => Promise.resolve();
+  const sweeping = new AbortController();
+  const { signal } = sweeping;
+  const swept = runBranchSweeps({
+    store: createBranchStore(lakefs.client, signal),
+    memory: lakefs.memory,
+    ttlMs: settings.branchGcTtlMs,
+    intervalMs: settings.branchGcIntervalMs,
+    held,
+    clock: systemClock,
+    log: logs.host,
+    counters,
+    signal,
+  });
+  return () => {
+    sweeping.abort();
+    return swept;
+  };
 }
 
 function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
@@ -169,7 +198,9 @@ function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
   const run = createAttemptRunner({
     executors: parts.executors,
     source: createAttemptSource(parts.conductor),
-    ...(lakefs === undefined ? {} : { store: createTargetStore(lakefs.client), sync: lakefs.sync }),
+    ...(lakefs === undefined
+      ? {}
+      : { store: rememberingStore(createTargetStore(lakefs.client), lakefs.memory, logs.host), sync: lakefs.sync }),
     site: (execution) => createLocalSite(settings.workspaceRoot, execution, owner),
     held,
     clock: systemClock,
@@ -199,7 +230,7 @@ function connect({ conductor }: Settings): Promise<ConductorClient> {
 
 /** Only where a task has a workspace. Asks once, so that a wrong address or key is seen before any task is taken. */
 async function openLakefs(
-  { lakefs }: Settings,
+  { lakefs, workspaceRoot }: Settings,
   tasks: readonly TaskDescription[],
   environment: RunHostOptions["environment"],
 ): Promise<Lakefs | undefined> {
@@ -221,5 +252,5 @@ async function openLakefs(
   }
   const sync = new SyncWorker({ connection });
   sync.warm();
-  return { client, sync };
+  return { client, sync, memory: openSweepMemory(workspaceRoot, lakefs.endpointUrl) };
 }

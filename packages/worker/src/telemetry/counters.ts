@@ -8,7 +8,10 @@ export interface CounterSample {
   readonly value: number;
 }
 
-/** What the host counts: `publish_race`, `cleanup_failed`, `result_not_ours`, `result_dropped`, `log_lines_lost`. */
+/**
+ * What the host counts: `publish_race`, `cleanup_failed`, `result_not_ours`, `result_dropped`, `log_lines_lost`,
+ * `branch_swept`, `branch_sweep_failed`.
+ */
 export interface Counters {
   /** Adds `by` (default 1) to the counter of this name and these labels. */
   increment(name: string, labels?: CounterLabels, by?: number): void;
