@@ -1,3 +1,8 @@
 import { library } from "../../tsdown.base.ts";
 
-export default library(["src/index.ts", "src/executor/child.ts", "src/tasks/describe-child.ts"]);
+export default library([
+  "src/index.ts",
+  "src/executor/child.ts",
+  "src/executor/thread.ts",
+  "src/tasks/describe-child.ts",
+]);

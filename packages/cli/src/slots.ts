@@ -1,4 +1,4 @@
-import type { Settings } from "@perago/worker";
+import { tasksThatWrite, type Settings, type TaskDescription } from "@perago/worker";
 import type { Finding } from "./findings.ts";
 
 /** Slots are numbered with four digits. */
@@ -23,6 +23,17 @@ export function slotFindings(
     findings.push(wrong("-j", `${total} slots are more than the ${MAX_SLOTS} of one host`, "Use more hosts."));
   }
   return findings;
+}
+
+/** Tasks that `PERAGO_EXECUTION_MODE=thread` does not run. */
+export function modeFindings(
+  { executionMode }: Pick<Settings, "executionMode">,
+  tasks: readonly Pick<TaskDescription, "name" | "workspace">[],
+): Finding[] {
+  const writers = executionMode === "thread" ? tasksThatWrite(tasks) : [];
+  if (writers.length === 0) return [];
+  const message = `a thread runs no task that writes a workspace: ${writers.join(", ")}`;
+  return [wrong("PERAGO_EXECUTION_MODE", message, "Start them in another host with PERAGO_EXECUTION_MODE=process.")];
 }
 
 function wrong(setting: string, message: string, hint: string): Finding {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { differences } from "../src/differences.ts";
 import { differenceLines } from "../src/output/difference-lines.ts";
 import { oneLine } from "../src/output/finding-lines.ts";
-import { slotFindings } from "../src/slots.ts";
+import { modeFindings, slotFindings } from "../src/slots.ts";
 
 describe("differences", () => {
   test("names the deepest place, by key and by index", () => {
@@ -55,6 +55,19 @@ describe("differences", () => {
 test("what a module's author wrote brings no control character to the terminal", () => {
   const escape = String.fromCodePoint(27);
   expect(oneLine(`a${escape}[31mb\nc\u202Ed`)).toBe("a [31mb c d");
+});
+
+function task(name: string, readOnly: boolean) {
+  return { name, workspace: { prefix: "a/", readOnly, pre: [], post: [] } };
+}
+
+test("PERAGO_EXECUTION_MODE=thread refuses tasks that write a workspace, by name, and takes the others", () => {
+  const tasks = [{ name: "free" }, task("reader", true), task("writer", false)];
+  expect(modeFindings({ executionMode: "thread" }, tasks.slice(0, 2))).toEqual([]);
+  expect(modeFindings({ executionMode: "process" }, tasks)).toEqual([]);
+  expect(modeFindings({ executionMode: "thread" }, tasks)).toMatchObject([
+    { setting: "PERAGO_EXECUTION_MODE", message: expect.stringContaining(": writer"), severity: "error" },
+  ]);
 });
 
 describe("slots", () => {

@@ -26,7 +26,7 @@ export type { HostShow, RunHostOptions, RunningHost } from "./host/run-host.ts";
 export type { HostEnd } from "./host/host.ts";
 export { PreflightError } from "./host/preflight.ts";
 export type { PreflightFinding } from "./host/preflight.ts";
-export { SlotPlanError } from "./host/slots.ts";
+export { SlotPlanError, tasksThatWrite } from "./host/slots.ts";
 export { HostLockError, takeHostLock } from "./workspace/host-lock.ts";
 export type { HostLock } from "./workspace/host-lock.ts";
 export type { Failure, FailureCode } from "./failure.ts";

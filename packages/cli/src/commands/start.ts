@@ -8,7 +8,7 @@ import { findingLines, labelled, oneLine } from "../output/finding-lines.ts";
 import { readModules } from "../read-modules.ts";
 import { readSettings, settingsRefused, type SettingsInput } from "../settings.ts";
 import { signalExitCode, type Signals } from "../signals.ts";
-import { slotFindings, slotsOf } from "../slots.ts";
+import { modeFindings, slotFindings, slotsOf } from "../slots.ts";
 
 /** Flags of `perago start` with one value, as typed. */
 export interface StartFlags {
@@ -57,11 +57,9 @@ async function prepare(context: CommandContext, args: StartArguments): Promise<P
   const read = readSettings(context, settingsInput(args, lakefs));
   if (!read.ok) throw settingsRefused([...read.findings, ...findings.filter(({ severity }) => severity === "error")]);
   if (hasErrors(findings)) throw modulesRefused(findings);
-  const wrongSlots = slotFindings(
-    read.settings,
-    tasks.map(({ name }) => name),
-  );
-  if (wrongSlots.length > 0) throw settingsRefused(wrongSlots);
+  const names = tasks.map(({ name }) => name);
+  const unfit = [...slotFindings(read.settings, names), ...modeFindings(read.settings, tasks)];
+  if (unfit.length > 0) throw settingsRefused(unfit);
   const warnings = [...read.warnings, ...findings.filter(({ code }) => !SAID_BY_THE_HOST.has(code))];
   for (const warning of warnings) context.stderr.write(findingLines(context.stderr, warning));
   return { settings: read.settings, tasks };

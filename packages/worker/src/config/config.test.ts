@@ -107,7 +107,7 @@ describe("settings", () => {
         PERAGO_LOG_FILE_MAX_SIZE: "100",
         PERAGO_LOG_RETENTION: "1w",
         PERAGO_LOG_LEVEL: "loud",
-        PERAGO_EXECUTION_MODE: "thread",
+        PERAGO_EXECUTION_MODE: "fiber",
         PERAGO_FAILURE_REASON_MAX_LENGTH: "0",
         PERAGO_WORKER_ID_PREFIX: "-x",
         CONDUCTOR_TLS_INSECURE: "true",
@@ -139,7 +139,7 @@ describe("settings", () => {
       expect(finding.hint.length).toBeGreaterThan(0);
     }
     expect(JSON.stringify(found)).not.toContain("canary");
-    expect(found.find((finding) => finding.name === "PERAGO_EXECUTION_MODE")?.message).toContain("thread is not built");
+    expect(found.find((finding) => finding.name === "PERAGO_EXECUTION_MODE")?.hint).toBe("Use process or thread");
   });
 
   it("hosts with workspace-free tasks need no lakeFS settings, the others need all three", () => {

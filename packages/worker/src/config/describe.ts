@@ -120,7 +120,7 @@ const TABLE: readonly SettingDescription[] = [
     form: "choice",
     default: "process",
     secret: false,
-    text: "How task bodies run: process.",
+    text: "How task bodies run: process, or thread of the host: no isolation, for tasks that write no workspace only.",
   },
   {
     name: "PERAGO_FAILURE_REASON_MAX_LENGTH",

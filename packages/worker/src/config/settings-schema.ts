@@ -65,14 +65,12 @@ const address = (example: string) =>
 
 const secret = z.string().transform((text) => new Secret(text));
 
-const executionMode = z.string().transform((text, context): "process" => {
-  if (text.toLowerCase() === "process") return "process";
-  const hint = "Use process, or leave it out";
-  const message =
-    text.toLowerCase() === "thread"
-      ? "thread is not built yet: a thread can neither be killed nor kept from the host's memory"
-      : "not an execution mode";
-  context.addIssue({ code: "custom", message, params: { hint } });
+const EXECUTION_MODES = ["process", "thread"] as const;
+
+const executionMode = z.string().transform((text, context) => {
+  const mode = EXECUTION_MODES.find((known) => known === text.toLowerCase());
+  if (mode !== undefined) return mode;
+  context.addIssue({ code: "custom", message: "not an execution mode", params: { hint: "Use process or thread" } });
   return z.NEVER;
 });
 

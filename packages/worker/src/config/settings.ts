@@ -40,7 +40,7 @@ export interface Settings {
   readonly logLevel: LogLevel;
   /** Conductor's worker id of this host process (rule A1). */
   readonly workerIdPrefix: string;
-  readonly executionMode: "process";
+  readonly executionMode: "process" | "thread";
   readonly failureReasonMaxLength: number;
   readonly outputMaxSizeBytes: number;
   /** Patterns of `repository/branch` (rule I7); absent: all targets. */

@@ -1,3 +1,5 @@
+import { getHeapStatistics } from "node:v8";
+import { parentPort } from "node:worker_threads";
 import { cut } from "../telemetry/line.ts";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
 import type { ChildMessage } from "./messages.ts";
@@ -8,21 +10,69 @@ export interface ChildChannel {
   send(message: ChildMessage): Promise<void>;
 }
 
+/** A channel, and what its kind of executor must do about its surroundings. */
+export interface ChildSurroundings {
+  readonly channel: ChildChannel;
+  /** Called once with whoever takes the host's messages. */
+  receive(onMessage: (raw: unknown) => void): void;
+  /** Memory that this executor holds, bytes. */
+  memoryBytes(): number;
+  /** Undoes what one body may have changed for the next. */
+  restore(): void;
+}
+
 /**
- * Takes the channel for the runtime: `process.send` is hidden, so that a library that reports to whoever forked it
- * does not talk to the host.
+ * Takes the process's channel for the runtime: `process.send` is hidden, so that a library that reports to whoever
+ * forked it does not talk to the host.
  */
-export function takeChannel(): ChildChannel {
+export function processSurroundings(): ChildSurroundings {
   const send = process.send?.bind(process);
   if (send === undefined) throw new Error("an executor is started by its host only: there is no channel");
   Object.defineProperty(process, "send", { value: undefined, configurable: true, writable: true });
+  const folder = process.cwd();
   return {
-    send: (message) =>
-      new Promise((resolve) => {
-        // An error means that the host is gone; "disconnect" ends this process then.
-        send(message, undefined, undefined, () => resolve());
-      }),
+    channel: {
+      send: (message) =>
+        new Promise((resolve) => {
+          // An error means that the host is gone; "disconnect" ends this process then.
+          send(message, undefined, undefined, () => resolve());
+        }),
+    },
+    receive(onMessage) {
+      endWithHost();
+      process.on("message", onMessage);
+    },
+    memoryBytes: () => process.memoryUsage.rss(),
+    restore() {
+      process.exitCode = undefined;
+      process.chdir(folder);
+    },
   };
+}
+
+/** The same for a thread: its end with the host, its folder and its exit code are the process's affair. */
+export function threadSurroundings(): ChildSurroundings {
+  const port = parentPort;
+  if (port === null) throw new Error("an executor is started by its host only: there is no channel");
+  return {
+    channel: { send: (message) => Promise.resolve(port.postMessage(message)) },
+    receive: (onMessage) => void port.on("message", onMessage),
+    // The whole process's memory would be held against each of its threads.
+    memoryBytes: () => getHeapStatistics().used_heap_size,
+    restore() {},
+  };
+}
+
+/** Case S06: a host that is gone, however it went, takes its executors and what they started with it. */
+function endWithHost(): void {
+  const kill = process.kill.bind(process);
+  process.once("disconnect", () => {
+    try {
+      kill(-process.pid, "SIGKILL");
+    } catch {
+      kill(process.pid, "SIGKILL");
+    }
+  });
 }
 
 /** Any thrown value as one bounded sentence with its name. */

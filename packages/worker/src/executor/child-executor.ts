@@ -3,14 +3,14 @@ import type { BodyOutcome, BodyRequest, Executor } from "../attempt/ports/execut
 import { AttemptError } from "../failure.ts";
 import { checkOutcome } from "./check-outcome.ts";
 import { EXECUTION_MARK } from "./environment.ts";
-import type { ExecutorProcess } from "./executor-process.ts";
+import type { ExecutorChild } from "./executor-child.ts";
 import { VALIDATE_TIMEOUT_MS } from "./limits.ts";
 import type { HostMessage, Reply } from "./messages.ts";
 import { endGroup, settle, within } from "./seal.ts";
 
 /** What one hold of an executor process needs, and whom it tells. */
 export interface ChildExecutorOptions {
-  readonly process: ExecutorProcess;
+  readonly process: ExecutorChild;
   readonly clock: Clock;
   /** Rule I3: bytes of the serialized result. */
   readonly outputLimitBytes: number;
@@ -29,7 +29,7 @@ export function holdExecutor(options: ChildExecutorOptions): Executor {
 
 class ChildExecutor implements Executor {
   readonly #options: ChildExecutorOptions;
-  readonly #child: ExecutorProcess;
+  readonly #child: ExecutorChild;
   readonly #stopGrace = new AbortController();
   readonly #marks: string[] = [];
   #callsInFlight = 0;

@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { isTaskDefinition, parseParams, type AnyTaskDefinition } from "@perago/taskdef";
 import { adviseOnImportError } from "../tasks/import-advice.ts";
 import { findingsText, runBody } from "./child-body.ts";
-import { describeThrown, takeChannel, type ChildChannel } from "./child-channel.ts";
+import { describeThrown, type ChildChannel, type ChildSurroundings } from "./child-channel.ts";
 import { watchLeftovers, type LeftoverWatch } from "./child-leftovers.ts";
 import { createServices } from "./child-services.ts";
 import { EXECUTION_MARK } from "./environment.ts";
@@ -19,22 +19,20 @@ interface ChildState {
   abort?: AbortController;
 }
 
-/** Serves the host's messages until the channel closes. Runs in the executor process only. */
-export function startChild(): void {
-  const channel = takeChannel();
+/** Serves the host's messages until the channel closes. Runs in executors only. */
+export function startChild(surroundings: ChildSurroundings): void {
+  const { channel } = surroundings;
   // Their handles belong to the baseline; else a body's first console.log would look like a leftover.
   void process.stdout;
   void process.stderr;
   const leftovers = watchLeftovers();
   const state: ChildState = {};
-  const folder = process.cwd();
-  endWithHost();
   reportUncaught(channel);
-  process.on("message", (raw) => {
+  surroundings.receive((raw) => {
     const message = hostMessageSchema.parse(raw);
     switch (message.type) {
       case "init":
-        return void init(message, state, channel);
+        return void init(message, state, surroundings);
       case "validate":
         return void validate(message, state, channel);
       case "run":
@@ -46,22 +44,10 @@ export function startChild(): void {
           type: "inspected",
           call: message.call,
           extra: leftovers.extra().slice(0, 100),
-          rssBytes: process.memoryUsage.rss(),
+          rssBytes: surroundings.memoryBytes(),
         });
       case "reset":
-        return reset(state, folder);
-    }
-  });
-}
-
-/** Case S06: a host that is gone, however it went, takes its executors and what they started with it. */
-function endWithHost(): void {
-  const kill = process.kill.bind(process);
-  process.once("disconnect", () => {
-    try {
-      kill(-process.pid, "SIGKILL");
-    } catch {
-      kill(process.pid, "SIGKILL");
+        return reset(state, surroundings);
     }
   });
 }
@@ -80,7 +66,11 @@ async function endWith(channel: ChildChannel, fault: string, exit: (code: number
   exit(UNCAUGHT_EXIT_CODE);
 }
 
-async function init(message: Of<"init">, state: ChildState, channel: ChildChannel): Promise<void> {
+async function init(
+  message: Of<"init">,
+  state: ChildState,
+  { channel, memoryBytes }: ChildSurroundings,
+): Promise<void> {
   const { modulePath, exportName, taskName } = message;
   try {
     const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(modulePath).href);
@@ -91,7 +81,7 @@ async function init(message: Of<"init">, state: ChildState, channel: ChildChanne
       return await channel.send({ type: "cannot_start", message: what, hint });
     }
     state.task = task;
-    await channel.send({ type: "ready", rssBytes: process.memoryUsage.rss() });
+    await channel.send({ type: "ready", rssBytes: memoryBytes() });
   } catch (thrown) {
     const { message: what, hint } = adviseOnImportError(thrown, modulePath);
     await channel.send({ type: "cannot_start", message: what, hint });
@@ -129,11 +119,10 @@ async function run(
 }
 
 /** Leaves nothing of one execution to the next. */
-function reset(state: ChildState, folder: string): void {
+function reset(state: ChildState, surroundings: ChildSurroundings): void {
   // oxlint-disable-next-line node/no-process-env -- see above
   delete process.env[EXECUTION_MARK];
   delete state.params;
   delete state.abort;
-  process.exitCode = undefined;
-  process.chdir(folder);
+  surroundings.restore();
 }

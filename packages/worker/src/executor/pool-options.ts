@@ -26,11 +26,16 @@ export interface ExecutorPoolOptions {
   readonly outputLimitBytes?: number;
   /** Executions before a process is replaced. Default 200. */
   readonly maxExecutions?: number;
-  /** Resident memory above which a process is replaced after an execution. Default 512 MiB. */
+  /**
+   * Resident memory above which a process is replaced after an execution; heap above which a thread is, and at which
+   * it is ended. Default 512 MiB.
+   */
   readonly maxRssBytes?: number;
   /** Time from fork to the loaded module. Default 30 s. */
   readonly startTimeoutMs?: number;
-  /** Further Node flags of executors, e.g. `--max-old-space-size=2048`. Default none. */
+  /** What carries executors. Threads are for tasks that write no workspace. Default process. */
+  readonly mode?: "process" | "thread";
+  /** Further Node flags of executor processes, e.g. `--max-old-space-size=2048`. Default none. */
   readonly nodeFlags?: readonly string[];
 }
 

@@ -3,7 +3,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../system-clock.ts";
 import type { TaskDescription } from "../tasks/description.ts";
-import { startExecutorProcess } from "./executor-process.ts";
+import { ExecutorChild } from "./executor-child.ts";
+import { startProcess } from "./process-carrier.ts";
 import { endGroup } from "./seal.ts";
 import { describeFixture, isRunning, openFolder, openPool, runCase, until } from "./testing/harness.ts";
 
@@ -68,7 +69,7 @@ describe("seal", () => {
   test("rule T8: an executor that was told to end is waited for, though its end is not heard of yet", async () => {
     const options = { clock: systemClock, environment: {}, nodeFlags: [], onNote: () => {}, onLine: () => {} };
     for (let round = 0; round < 5; round += 1) {
-      const child = startExecutorProcess(options);
+      const child = new ExecutorChild(startProcess(options), options);
       child.kill("the test ends it");
       expect(child.isAlive()).toBe(false);
       await endGroup(child, [], systemClock);

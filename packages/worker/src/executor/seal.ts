@@ -1,14 +1,14 @@
 import type { Clock } from "../attempt/ports/clock.ts";
 import { AttemptError } from "../failure.ts";
-import type { ExecutorProcess } from "./executor-process.ts";
-import { INSPECT_TIMEOUT_MS, SETTLE_MS, SETTLE_POLL_MS } from "./limits.ts";
+import type { ExecutorChild } from "./executor-child.ts";
+import { END_PROCESSES_TIMEOUT_MS, INSPECT_TIMEOUT_MS, SETTLE_MS, SETTLE_POLL_MS } from "./limits.ts";
 import { CAN_LIST_PROCESSES, endProcesses } from "./processes.ts";
 
 /**
  * Rule T8: asks the executor until nothing beyond its baseline is left; one where something stays, or that does not
  * answer, is killed. Answers its resident memory in bytes, where it lives.
  */
-export async function settle(child: ExecutorProcess, clock: Clock): Promise<number | undefined> {
+export async function settle(child: ExecutorChild, clock: Clock): Promise<number | undefined> {
   const deadlineMs = clock.nowMs() + SETTLE_MS;
   while (child.isAlive()) {
     const reply = await within(child, clock, INSPECT_TIMEOUT_MS, "it did not answer after the body's end", () =>
@@ -32,23 +32,33 @@ export async function settle(child: ExecutorProcess, clock: Clock): Promise<numb
  * Rule T8, case S05: what is in the executor's group beside it, and on Linux what carries a mark, is killed and waited
  * for. Throws `workspace_unstageable` where something does not go away.
  */
-export async function endGroup(child: ExecutorProcess, marks: readonly string[], clock: Clock): Promise<void> {
+export async function endGroup(child: ExecutorChild, marks: readonly string[], clock: Clock): Promise<void> {
   if (!CAN_LIST_PROCESSES) child.kill("processes cannot be listed on this system");
   const { pid } = child;
   const group = pid === undefined ? {} : { groupId: pid };
   const keep = pid !== undefined && child.isAlive() ? { keepPid: pid } : {};
-  const left = await endProcesses({ ...group, ...keep, marks }, clock);
+  const left: (number | string)[] = [...(await endProcesses({ ...group, ...keep, marks }, clock))];
+  if (pid === undefined && !child.isAlive() && !(await hasEnded(child, clock))) left.push("a thread of the host");
   if (left.length === 0) return;
   throw new AttemptError({
     code: "workspace_unstageable",
-    message: `processes that the body started cannot be ended: ${left.join(", ")}`,
+    message: `what the body started cannot be ended: ${left.join(", ")}`,
     hint: "End what the body starts before it returns; look at these processes on the worker.",
   });
 }
 
+/** A thread that was killed still runs until its call into native code returns. */
+async function hasEnded(child: ExecutorChild, clock: Clock): Promise<boolean> {
+  const stop = new AbortController();
+  const late = clock.wait(END_PROCESSES_TIMEOUT_MS, stop.signal).then(() => false);
+  const ended = await Promise.race([child.ended.then(() => true), late]);
+  stop.abort();
+  return ended;
+}
+
 /** Does something with the executor, and kills it where the answer does not come in time. */
 export async function within<T>(
-  child: ExecutorProcess,
+  child: ExecutorChild,
   clock: Clock,
   timeoutMs: number,
   reason: string,

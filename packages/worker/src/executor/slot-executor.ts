@@ -5,11 +5,11 @@ import type { TaskDescription } from "../tasks/description.ts";
 import type { Log } from "../telemetry/log.ts";
 import { afterCrash, NO_CRASHES, type CrashRecord } from "./backoff.ts";
 import { holdExecutor } from "./child-executor.ts";
-import type { ExecutorProcess } from "./executor-process.ts";
+import type { ExecutorChild } from "./executor-child.ts";
 import { MAX_EXECUTIONS_PER_PROCESS, MAX_RSS_BYTES } from "./limits.ts";
 import type { SlotOptions } from "./pool-options.ts";
 import { endProcesses } from "./processes.ts";
-import { loadTask, startProcess } from "./start-task.ts";
+import { loadTask, startExecutor } from "./start-task.ts";
 
 /** What a slot may do now. */
 export type SlotHealth =
@@ -24,7 +24,7 @@ export type SlotHealth =
     };
 
 interface Loaded {
-  readonly child: ExecutorProcess;
+  readonly child: ExecutorChild;
   readonly task: TaskDescription;
   /** Resolves with what stood in the way of the start, or nothing. */
   readonly problem: Promise<string | undefined>;
@@ -111,7 +111,7 @@ export class SlotExecutor {
     }
     this.#retire("another task takes its slot");
     if (this.#closing.signal.aborted) throw cannotStart(task, "the worker is stopping");
-    const child = startProcess(this.#options);
+    const child = startExecutor(this.#options);
     const loaded: Loaded = { child, task, problem: loadTask(child, task, this.#options), executionCount: 0 };
     this.#loaded = loaded;
     const problem = await loaded.problem;

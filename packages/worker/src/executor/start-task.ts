@@ -1,25 +1,26 @@
 import type { TaskDescription } from "../tasks/description.ts";
 import { HOST_MARK, scrubEnvironment } from "./environment.ts";
-import { startExecutorProcess, type ExecutorProcess } from "./executor-process.ts";
-import { START_TIMEOUT_MS } from "./limits.ts";
+import { ExecutorChild } from "./executor-child.ts";
+import { MAX_RSS_BYTES, START_TIMEOUT_MS } from "./limits.ts";
 import { createNoteSink } from "./notes.ts";
 import type { SlotOptions } from "./pool-options.ts";
+import { startProcess } from "./process-carrier.ts";
+import { startThread } from "./thread-carrier.ts";
 
-/** Forks an executor with a scrubbed environment; its words go to the slot's logs. */
-export function startProcess(options: SlotOptions): ExecutorProcess {
-  const { onNote, onLine } = createNoteSink(options);
-  return startExecutorProcess({
-    clock: options.clock,
-    environment: { ...scrubEnvironment(options.environment, options.secretNames), [HOST_MARK]: options.hostMark },
-    nodeFlags: options.nodeFlags ?? [],
-    onNote,
-    onLine,
-  });
+/** Starts an executor with a scrubbed environment; its words go to the slot's logs. */
+export function startExecutor(options: SlotOptions): ExecutorChild {
+  const { clock, hostMark, nodeFlags = [], mode = "process" } = options;
+  const environment = { ...scrubEnvironment(options.environment, options.secretNames), [HOST_MARK]: hostMark };
+  const carrier =
+    mode === "thread"
+      ? startThread({ environment, maxHeapBytes: options.maxRssBytes ?? MAX_RSS_BYTES })
+      : startProcess({ clock, environment, nodeFlags });
+  return new ExecutorChild(carrier, { clock, ...createNoteSink(options) });
 }
 
-/** Loads the task's module in the process; answers what stood in the way, and then the process is gone (case S03). */
+/** Loads the task's module in the executor; answers what stood in the way, and then it is gone (case S03). */
 export async function loadTask(
-  child: ExecutorProcess,
+  child: ExecutorChild,
   task: TaskDescription,
   options: SlotOptions,
 ): Promise<string | undefined> {

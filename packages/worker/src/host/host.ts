@@ -69,6 +69,7 @@ export function startHost(options: HostOptions): Host {
     workerIdPrefix,
     slotsPerTask: settings.slotsPerTask,
     slotsByTask: settings.slotsByTask,
+    executionMode: settings.executionMode,
   });
   const root = openRoot(options);
   const troubles = createTroubles(log, clock.nowMs);

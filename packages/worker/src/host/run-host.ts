@@ -103,6 +103,7 @@ export async function runHost(options: RunHostOptions): Promise<RunningHost> {
       bodyLog: (workerId) => logs.body(workerId),
       counters,
       outputLimitBytes: settings.outputMaxSizeBytes,
+      mode: settings.executionMode,
     });
     closing.push(() => executors.close());
     return start({ tasks, settings, conductor, lakefs, executors, logs, counters, hostMark, closeAll });

@@ -2,15 +2,22 @@ import { describe, expect, it } from "vitest";
 import { planSlots, SlotPlanError } from "./slots.ts";
 import { taskDescription } from "./testing/task-description.ts";
 
-const build = taskDescription({ name: "features.build" });
-const report = taskDescription({ name: "catalog.report" });
+const workspace = { prefix: "a/", readOnly: false, pre: [], post: [] };
+const build = taskDescription({ name: "features.build", workspace });
+const report = taskDescription({ name: "catalog.report", workspace });
 
 function plan(
   tasks = [build, report],
   slotsByTask: readonly (readonly [string, number])[] = [],
   slotsPerTask = 1,
 ): string[] {
-  const planned = planSlots({ tasks, workerIdPrefix: "host-abcdef", slotsPerTask, slotsByTask: new Map(slotsByTask) });
+  const planned = planSlots({
+    tasks,
+    workerIdPrefix: "host-abcdef",
+    slotsPerTask,
+    slotsByTask: new Map(slotsByTask),
+    executionMode: "process",
+  });
   return planned.map(({ task, slots }) => `${task.name}: ${slots.map((slot) => slot.workerId).join(" ")}`);
 }
 
@@ -30,5 +37,15 @@ describe("slots", () => {
     );
     expect(() => plan([build, report], [], 5_000)).toThrow("10000 slots are more than 9999");
     expect(plan([build], [["features.build", 9_999]])).toHaveLength(1);
+  });
+
+  it("a thread runs tasks without a workspace and readers, no writers, which are named", () => {
+    const free = taskDescription({ name: "free" });
+    const threads = { workerIdPrefix: "h", slotsPerTask: 1, slotsByTask: new Map(), executionMode: "thread" } as const;
+    const reader = taskDescription({ name: "reader", workspace: { ...workspace, readOnly: true } });
+    expect(planSlots({ tasks: [free, reader], ...threads })).toHaveLength(2);
+    expect(() => planSlots({ tasks: [free, build, report], ...threads })).toThrow(
+      "runs no task that writes a workspace: features.build, catalog.report",
+    );
   });
 });

@@ -31,13 +31,14 @@ export class SlotPlanError extends Error {
 
 /**
  * Lays out the host's slots: `-j` for every task, `--slots name=n` for one. Throws `SlotPlanError` for no tasks, two
- * tasks of one name, a name that no task has, or more slots than worker ids.
+ * tasks of one name, a name that no task has, more slots than worker ids, or a task that no thread may run.
  */
 export function planSlots(input: {
   readonly tasks: readonly TaskDescription[];
   readonly workerIdPrefix: string;
   readonly slotsPerTask: number;
   readonly slotsByTask: ReadonlyMap<string, number>;
+  readonly executionMode: "process" | "thread";
 }): readonly TaskSlots[] {
   const names = input.tasks.map((task) => task.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -51,6 +52,13 @@ export function planSlots(input: {
       "Correct the name in --slots",
     );
   }
+  const writers = input.executionMode === "thread" ? tasksThatWrite(input.tasks) : [];
+  if (writers.length > 0) {
+    throw new SlotPlanError(
+      `PERAGO_EXECUTION_MODE=thread runs no task that writes a workspace: ${writers.join(", ")}`,
+      "Start them in another host with PERAGO_EXECUTION_MODE=process",
+    );
+  }
   let next = 1;
   const plan = input.tasks.map((task) => {
     const count = input.slotsByTask.get(task.name) ?? input.slotsPerTask;
@@ -62,6 +70,11 @@ export function planSlots(input: {
     throw new SlotPlanError(`${next - 1} slots are more than ${MAX_SLOTS}`, "Use a smaller -j, or several hosts");
   }
   return plan;
+}
+
+/** Names of the tasks whose folder is published: what a thread leaves behind cannot be ended for certain (rule T8). */
+export function tasksThatWrite(tasks: readonly Pick<TaskDescription, "name" | "workspace">[]): readonly string[] {
+  return tasks.filter(({ workspace }) => workspace?.readOnly === false).map(({ name }) => name);
 }
 
 function toSlot(prefix: string, index: number): Slot {

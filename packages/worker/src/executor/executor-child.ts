@@ -1,20 +1,39 @@
-import { fork, type ChildProcess } from "node:child_process";
 import type { Clock } from "../attempt/ports/clock.ts";
 import { describeEnd } from "./describe-end.ts";
-import { processEntry } from "./entry.ts";
 import { MAX_STDERR_TAIL_LINES } from "./limits.ts";
 import { childMessageSchema, type ChildMessage, type HostMessage, type Note, type Reply } from "./messages.ts";
-import { untilExit, type Exit } from "./process-exit.ts";
-import { killProcess } from "./processes.ts";
+import type { Exit } from "./process-exit.ts";
 import { readLines } from "./stdio-lines.ts";
+import type { Readable } from "node:stream";
 
-/** How one executor process is started, and who hears what it says. */
-export interface ExecutorProcessOptions {
+/** What carries an executor: a process of its own, or a thread of the host (`PERAGO_EXECUTION_MODE`). */
+export interface ChildCarrier {
+  /** Its process, which leads a group of that number; undefined for a thread, and where it could not be started. */
+  readonly pid: number | undefined;
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+  /** Called once, before anything can have arrived. */
+  listen(listener: CarrierListener): void;
+  /** A carrier that has ended takes messages and forgets them. */
+  send(message: HostMessage): void;
+  /** Ends it at once. Only while it runs. */
+  kill(): void;
+  /** Resolves when it is gone and its last words have arrived. Never rejects. */
+  readonly ended: Promise<Exit>;
+}
+
+/** Whom a carrier tells. */
+export interface CarrierListener {
+  readonly onMessage: (raw: unknown) => void;
+  /** An error of starting it, or an uncaught one inside. */
+  readonly onFault: (message: string) => void;
+  /** It has ended; its last words may still arrive. */
+  readonly onExit: () => void;
+}
+
+/** Who hears what an executor says. */
+export interface ExecutorChildOptions {
   readonly clock: Clock;
-  /** The whole environment of the process. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Further flags for Node. */
-  readonly nodeFlags: readonly string[];
   readonly onNote: (note: Note) => void;
   readonly onLine: (stream: "stdout" | "stderr", line: string) => void;
 }
@@ -22,55 +41,43 @@ export interface ExecutorProcessOptions {
 /** Answers to the start: the module is loaded, or why not. */
 export type StartReport = Extract<ChildMessage, { type: "ready" | "cannot_start" }>;
 
-/** Forks an executor into a process group of its own. Errors of starting it are its end, never a throw. */
-export function startExecutorProcess(options: ExecutorProcessOptions): ExecutorProcess {
-  const entry = processEntry("executor/child");
-  const child = fork(entry.path, [], {
-    execArgv: [...entry.nodeFlags, ...options.nodeFlags],
-    env: { ...options.environment },
-    serialization: "advanced",
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
-  return new ExecutorProcess(child, options);
-}
-
-/** One executor process. Its pid is also the id of its process group. */
-export class ExecutorProcess {
-  readonly #child: ChildProcess;
-  readonly #options: ExecutorProcessOptions;
+/** One executor, whatever carries it. Errors of starting it are its end, never a throw. */
+export class ExecutorChild {
+  readonly #carrier: ChildCarrier;
+  readonly #options: ExecutorChildOptions;
   readonly #pending = new Map<number, (reply: Reply | undefined) => void>();
   readonly #start = Promise.withResolvers<StartReport | undefined>();
   readonly #stderrTail: string[] = [];
-  #isAlive: boolean;
+  #isAlive = true;
   #callCount = 0;
   #fault: string | undefined;
   #killReason: string | undefined;
   /** Resolves once it has ended and its last messages have arrived; the sentence says why. Never rejects. */
   readonly ended: Promise<string>;
 
-  constructor(child: ChildProcess, options: ExecutorProcessOptions) {
-    this.#child = child;
+  constructor(carrier: ChildCarrier, options: ExecutorChildOptions) {
+    this.#carrier = carrier;
     this.#options = options;
-    this.#isAlive = child.pid !== undefined;
-    child.on("message", (raw) => this.#receive(raw));
-    child.on("error", (error) => {
-      this.#fault ??= error.message;
-    });
-    child.once("exit", () => {
-      this.#isAlive = false;
+    carrier.listen({
+      onMessage: (raw) => this.#receive(raw),
+      onFault: (message) => {
+        this.#fault ??= message;
+      },
+      onExit: () => {
+        this.#isAlive = false;
+      },
     });
     this.#listen("stdout");
     this.#listen("stderr");
-    this.ended = untilExit(child, options.clock).then((exit) => this.#finish(exit));
+    this.ended = carrier.ended.then((exit) => this.#finish(exit));
   }
 
-  /** Undefined where it could not be started. */
+  /** See `ChildCarrier.pid`. */
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#carrier.pid;
   }
 
-  /** What the process says first. Undefined where it ended before. */
+  /** What the executor says first. Undefined where it ended before. */
   get started(): Promise<StartReport | undefined> {
     return this.#start.promise;
   }
@@ -80,12 +87,12 @@ export class ExecutorProcess {
     return this.#isAlive && this.#killReason === undefined;
   }
 
+  /** One that ends meanwhile loses the message, which `ended` tells. */
   send(message: HostMessage): void {
-    // A channel that closes meanwhile is the process's end, which `ended` tells.
-    if (this.#child.connected) this.#child.send(message, () => {});
+    this.#carrier.send(message);
   }
 
-  /** Sends a message with a fresh call number; undefined where the process ended without an answer. */
+  /** Sends a message with a fresh call number; undefined where the executor ended without an answer. */
   request(message: (call: number) => HostMessage): Promise<Reply | undefined> {
     if (!this.#isAlive) return Promise.resolve(undefined);
     this.#callCount += 1;
@@ -96,12 +103,11 @@ export class ExecutorProcess {
     });
   }
 
-  /** SIGKILL to the whole process group. The first reason counts. */
+  /** Ends it at once, with its process group where it has one. The first reason counts. */
   kill(reason: string): void {
-    if (!this.#isAlive || this.#child.pid === undefined) return;
-    // Only while the leader is not reaped: afterwards the number may be anybody's.
+    if (!this.#isAlive) return;
     this.#killReason ??= reason;
-    killProcess(-this.#child.pid);
+    this.#carrier.kill();
   }
 
   #receive(raw: unknown): void {
@@ -128,7 +134,7 @@ export class ExecutorProcess {
   }
 
   #listen(name: "stdout" | "stderr"): void {
-    const stream = this.#child[name];
+    const stream = this.#carrier[name];
     if (stream === null) return;
     readLines(stream, this.#options.clock, (line) => {
       if (name === "stderr") this.#keepTail(line);

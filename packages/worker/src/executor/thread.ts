@@ -1,0 +1,4 @@
+import { threadSurroundings } from "./child-channel.ts";
+import { startChild } from "./child-main.ts";
+
+startChild(threadSurroundings());
