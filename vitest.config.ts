@@ -40,7 +40,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "real",
-          include: ["e2e/**/*.test.ts", "packages/*/real/**/*.test.ts", "bench/real/**/*.test.ts"],
+          include: [
+            "e2e/**/*.test.ts",
+            "packages/*/real/**/*.test.ts",
+            "tools/*/real/**/*.test.ts",
+            "bench/real/**/*.test.ts",
+          ],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 1,

@@ -1,3 +1,6 @@
+export type { AttemptPorts } from "./attempt/driver.ts";
+export type { InterposePorts, PortsOwner } from "./attempt/runner.ts";
+export type { PhaseName } from "./attempt/machine/order.ts";
 export type { Clock } from "./attempt/ports/clock.ts";
 export { openConductor } from "./conductor/client.ts";
 export type { ConductorClient, ConductorConnection } from "./conductor/client.ts";

@@ -86,10 +86,26 @@ export async function waitHealthy({ layout, plan, record, secrets, signal }: Hea
 }
 
 /** Ends a server's process group: SIGTERM, then SIGKILL. The pid file's start time guards against a reused pid. */
-export async function stopServer(
+export function stopServer(
   layout: InstanceLayout,
   server: ServerName,
   stopTimeoutMs: number = STOP_TIMEOUT_MS,
+): Promise<"stopped" | "was not running"> {
+  return endServer(layout, server, [
+    ["SIGTERM", stopTimeoutMs],
+    ["SIGKILL", KILL_TIMEOUT_MS],
+  ]);
+}
+
+/** Ends it as a crash does: nothing but SIGKILL. */
+export async function killServer(layout: InstanceLayout, server: ServerName): Promise<void> {
+  await endServer(layout, server, [["SIGKILL", KILL_TIMEOUT_MS]]);
+}
+
+async function endServer(
+  layout: InstanceLayout,
+  server: ServerName,
+  signals: readonly (readonly [signal: NodeJS.Signals, timeoutMs: number])[],
 ): Promise<"stopped" | "was not running"> {
   const pidFile = layout.pidFile(server);
   const { record } = await readPidFile(pidFile);
@@ -97,10 +113,7 @@ export async function stopServer(
     await removePidFile(pidFile);
     return "was not running";
   }
-  for (const [signal, timeoutMs] of [
-    ["SIGTERM", stopTimeoutMs],
-    ["SIGKILL", KILL_TIMEOUT_MS],
-  ] as const) {
+  for (const [signal, timeoutMs] of signals) {
     if (!(await isAlive(record))) break;
     signalGroup(record.pid, signal);
     const deadline = Date.now() + timeoutMs;

@@ -32,6 +32,17 @@ export interface Execution {
   readonly taskId: string;
 }
 
+/** Whose ports these are. */
+export interface PortsOwner extends Execution {
+  readonly polled: PolledTask;
+}
+
+/**
+ * Puts something between an attempt and its ports. It is for fault tests on real servers, which strike at a step: no
+ * setting turns it on.
+ */
+export type InterposePorts = (ports: AttemptPorts, owner: PortsOwner) => AttemptPorts;
+
 /** What all attempts of one host share. `store` and `sync` are absent where no task has a workspace. */
 export interface AttemptRunnerParts {
   readonly executors: ExecutorPool;
@@ -53,6 +64,8 @@ export interface AttemptRunnerParts {
   /** Rule I7; absent: all. */
   readonly allowedTargets?: readonly string[] | undefined;
   readonly cancelGraceMs: number;
+  /** Default: nothing stands between. */
+  readonly interpose?: InterposePorts;
 }
 
 /** Rule C4: without a publish budget. */
@@ -67,7 +80,8 @@ export function createAttemptRunner(parts: AttemptRunnerParts): (request: Attemp
     const executionId = parts.ids.executionId();
     const { workflowInstanceId, taskId, retryCount } = polled;
     const log = parts.log(workerId).child({ task: task.name, workflowInstanceId, taskId, retryCount, executionId });
-    const ports = portsFor(parts, request, executionId, log);
+    const own = portsFor(parts, request, executionId, log);
+    const ports = parts.interpose?.(own, { workerId, executionId, taskId, polled }) ?? own;
     log.info("attempt started");
     const beginMs = parts.clock.nowMs();
     const facts = attemptFacts(parts, request, executionId);

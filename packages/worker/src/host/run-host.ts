@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { findProxyVariable, LakefsClient, SyncWorker, type LakefsConnection } from "@perago/lakefs-sync";
-import { createAttemptRunner } from "../attempt/runner.ts";
+import { createAttemptRunner, type InterposePorts } from "../attempt/runner.ts";
 import type { Done } from "../attempt/machine/state.ts";
 import { createAttemptSource } from "../conductor/attempt-source.ts";
 import { openConductor, type ConductorClient } from "../conductor/client.ts";
@@ -39,6 +39,8 @@ export interface RunHostOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** What is shown of the logs beside the files. Default: the lines of host and attempts, on stderr. */
   readonly show?: HostShow;
+  /** Only fault tests set it. Default: attempts talk to their ports. */
+  readonly interpose?: InterposePorts;
 }
 
 /** What people see of a host's logs. */
@@ -66,7 +68,7 @@ export interface RunningHost {
  * registered, `HostLockError` where another host has the workspace root, `SlotPlanError` for slots that do not fit.
  */
 export async function runHost(options: RunHostOptions): Promise<RunningHost> {
-  const { tasks, settings, environment } = options;
+  const { tasks, settings, environment, interpose } = options;
   const counters = createCounters();
   const secrets = secretValues(settings);
   const logs = createHostLogs({
@@ -106,7 +108,7 @@ export async function runHost(options: RunHostOptions): Promise<RunningHost> {
       mode: settings.executionMode,
     });
     closing.push(() => executors.close());
-    return start({ tasks, settings, conductor, lakefs, executors, logs, counters, hostMark, closeAll });
+    return start({ tasks, settings, conductor, lakefs, executors, logs, counters, hostMark, closeAll, interpose });
   } catch (error) {
     await closeAll();
     throw error;
@@ -138,6 +140,7 @@ interface Parts {
   readonly counters: Counters;
   readonly hostMark: string;
   readonly closeAll: () => Promise<void>;
+  readonly interpose: InterposePorts | undefined;
 }
 
 function start(parts: Parts): RunningHost {
@@ -194,7 +197,7 @@ function sweepBranchesOf({ lakefs, settings, logs, counters }: Parts, held: Read
 }
 
 function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
-  const { settings, logs, lakefs } = parts;
+  const { settings, logs, lakefs, interpose } = parts;
   const owner = { pid: process.pid, startedAtMs: Date.now(), nowMs: () => Date.now() };
   const run = createAttemptRunner({
     executors: parts.executors,
@@ -213,6 +216,7 @@ function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
     reasonMaxLength: settings.failureReasonMaxLength,
     allowedTargets: settings.allowedTargets,
     cancelGraceMs: CANCEL_GRACE_MS,
+    ...(interpose === undefined ? {} : { interpose }),
   });
   return async ({ slot, ...request }) => ({ outcome: outcomeName(await run({ ...request, workerId: slot.workerId })) });
 }

@@ -66,4 +66,19 @@ export const layers: readonly Layer[] = [
     mayImport: ["@perago/fence", "@perago/lakefs-sync", "@perago/taskdef", "@perago/cli", "@perago/e2e"],
     runtime: ["@io-orkes/conductor-javascript", "tsdown", "zod"],
   },
+  { name: "@perago/tools-stack", folder: "tools/stack", mayImport: [], runtime: [] },
+  { name: "@perago/tools-fault-proxy", folder: "tools/fault-proxy", mayImport: [], runtime: [] },
+  {
+    name: "@perago/tools-chaos",
+    folder: "tools/chaos",
+    mayImport: [
+      "@perago/fence",
+      "@perago/taskdef",
+      "@perago/lakefs-sync",
+      "@perago/worker",
+      "@perago/tools-stack",
+      "@perago/tools-fault-proxy",
+    ],
+    runtime: ["zod"],
+  },
 ];

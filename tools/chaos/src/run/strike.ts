@@ -1,0 +1,203 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Deed } from "@perago/tools-fault-proxy";
+import type { GateMessage } from "../host/messages.ts";
+import type { Meddling, Strike } from "../plan/fault.ts";
+import { requestKind, type RequestKind } from "../plan/requests.ts";
+import type { HostProcess } from "./host-process.ts";
+import type { ChaosHost, ServerName, Trap } from "./host.ts";
+import type { LiveWorkflow, Scene } from "./scene.ts";
+import { within } from "./until.ts";
+
+const LATE_MS = 9_000;
+const STALL_LIMIT_MS = 25_000;
+const TIME_OUT_LIMIT_MS = 15_000;
+const REDELIVERY_LIMIT_MS = 4_000;
+const FULL_DISK_MS = 4_000;
+const PID_LIMIT_MS = 10_000;
+const HTML = "<html><body>504 Gateway Time-out</body></html>";
+
+/** Where something strikes: an execution that waits at a step. */
+export interface Place {
+  readonly scene: Scene;
+  readonly host: ChaosHost;
+  readonly process: HostProcess;
+  readonly workflow: LiveWorkflow;
+  readonly stop: GateMessage;
+}
+
+/** What is to become of the execution that waits, and what goes on beside it. */
+export interface Struck {
+  readonly goOn: boolean;
+  /** False where the machine does not allow it, or where what was to be met on the way never came. */
+  readonly happened: boolean | Promise<boolean>;
+}
+
+const AND_GO: Struck = { goOn: true, happened: true };
+
+/** Lets it happen. The execution waits meanwhile. */
+export async function perform(strike: Strike, place: Place): Promise<Struck> {
+  const { scene, host, process: running, workflow, stop } = place;
+  const { workflowId, taskId } = stop.execution;
+  switch (strike.do) {
+    case "kill_host":
+      running.signal("SIGKILL");
+      return { goOn: false, happened: true };
+    case "kill_host_at":
+      return set(place, strike.request, () => killAtAnswer(running));
+    case "kill_executor":
+      return { goOn: true, happened: killExecutor(place) };
+    case "kill_server":
+      await scene.servers.outage(strike.server, strike.downMs);
+      return AND_GO;
+    case "stall":
+      return stall(strike.until, place);
+    case "meddle":
+      if (strike.request === "merge") noteCopies(strike.how, place);
+      return set(place, strike.request, () => deedOf(strike.how, place), strike.times);
+    case "fill_disk":
+      return fillDisk(place);
+    case "foreign_commit":
+      return commitForeign(strike.where, place);
+    case "redeliver": {
+      const before = executionsOf(place).length;
+      await scene.engine.handOutAgain(workflowId, taskId);
+      return { goOn: true, happened: await within(REDELIVERY_LIMIT_MS, () => executionsOf(place).length > before) };
+    }
+    case "terminate":
+      await scene.engine.terminate(workflow.workflowId);
+      return AND_GO;
+    case "cut_off":
+      host.cutOff(strike.servers === "both" ? ["lakefs", "conductor"] : [strike.servers]);
+      void pause(strike.ms).then(() => host.cutOff([] satisfies ServerName[]));
+      return AND_GO;
+    case "drain":
+      running.signal("SIGTERM");
+      return AND_GO;
+  }
+}
+
+function executionsOf({ scene, stop }: Place) {
+  const { workflowId, referenceTaskName } = stop.execution;
+  return scene.recorder.ofStep(workflowId, referenceTaskName);
+}
+
+/** Another execution of the step has published since. */
+function hasSuccessor(place: Place): boolean {
+  const own = place.stop.execution.executionId;
+  const all = executionsOf(place);
+  return all.slice(all.findIndex(({ name }) => name.executionId === own) + 1).some(({ merged }) => merged.length > 0);
+}
+
+/** A trap for the next requests of a kind that belong to this execution; it is taken away when the execution ends. */
+function set({ scene, host, workflow, stop }: Place, request: RequestKind, deed: () => Deed, times = 1): Struck {
+  const { taskId, executionId } = stop.execution;
+  const { branch } = workflow;
+  const untied: readonly RequestKind[] = ["poll", "download", "read_log"];
+  const { promise: happened, resolve } = Promise.withResolvers<boolean>();
+  const trap: Trap = {
+    times,
+    deed() {
+      resolve(true);
+      return deed();
+    },
+    matches(seen) {
+      if (requestKind(seen) !== request) return false;
+      if (untied.includes(request)) return true;
+      return [taskId, `/merge/${branch}`, `/branches/${branch}`].some((text) =>
+        `${seen.path} ${seen.body}`.includes(text),
+      );
+    },
+  };
+  const remove = host.trap(trap);
+  scene.recorder.onEnd(executionId, () => {
+    remove();
+    resolve(false);
+  });
+  return { goOn: true, happened };
+}
+
+function killAtAnswer(running: HostProcess): Deed {
+  return {
+    kind: "delay_answer",
+    until: async () => {
+      running.signal("SIGKILL");
+      await running.ended;
+    },
+  };
+}
+
+/** The body has left its pid and waits. */
+async function killExecutor({ workflow, stop }: Place): Promise<boolean> {
+  const step = Number(stop.execution.referenceTaskName.slice(1)) - 1;
+  const file = join(workflow.controls[step] ?? "", `pid-${stop.execution.taskId}`);
+  let pid = Number.NaN;
+  const isThere = await within(
+    PID_LIMIT_MS,
+    async () => {
+      pid = Number(await readFile(file, "utf8").catch(() => "none"));
+      return pid > 1;
+    },
+    20,
+  );
+  if (isThere) process.kill(pid, "SIGKILL");
+  return isThere;
+}
+
+/** SIGSTOP until the engine has given the attempt up (by forced decisions), or until the next one has published. */
+async function stall(until: "timed_out" | "published", place: Place): Promise<Struck> {
+  const { scene, process: running, workflow, stop } = place;
+  running.signal("SIGSTOP");
+  const isGivenUp = async (): Promise<boolean> => {
+    try {
+      const { tasks } = await scene.engine.workflow(workflow.workflowId);
+      const task = tasks.find(({ taskId }) => taskId === stop.execution.taskId);
+      return task === undefined || task.status !== "IN_PROGRESS";
+    } catch {
+      return false;
+    }
+  };
+  const happened = await within(TIME_OUT_LIMIT_MS, isGivenUp, 400);
+  if (until === "published" && happened) await within(STALL_LIMIT_MS - TIME_OUT_LIMIT_MS, () => hasSuccessor(place));
+  running.signal("SIGCONT");
+  return { goOn: true, happened };
+}
+
+async function fillDisk({ scene, host, stop }: Place): Promise<Struck> {
+  const { disk } = host;
+  if (disk === undefined) return { goOn: true, happened: false };
+  await disk.fill();
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  scene.recorder.onEnd(stop.execution.executionId, resolve);
+  void Promise.race([ended, pause(FULL_DISK_MS)]).then(() => disk.empty());
+  return AND_GO;
+}
+
+async function commitForeign(where: "inside" | "outside", { scene, workflow }: Place): Promise<Struck> {
+  const { repository, branch } = workflow;
+  const made = await scene.lake.commitForeign(repository, branch, where);
+  scene.seen.commits.push({ repository, branch, commit: made.commit });
+  scene.seen.foreignBranches.push({ repository, name: made.branch });
+  return AND_GO;
+}
+
+/** A request that is repeated or held back may be performed after the execution has decided how to end. */
+function noteCopies(how: Meddling, { scene, stop }: Place): void {
+  const recorded = scene.recorder.get(stop.execution.executionId);
+  if (recorded !== undefined && how === "late") recorded.mergeOnItsWay = true;
+}
+
+function deedOf(how: Meddling, place: Place): Deed {
+  if (how === "late") {
+    return { kind: "delay_request", until: async () => within(LATE_MS, () => hasSuccessor(place)) };
+  }
+  if (how === "repeat") return { kind: "repeat_request" };
+  if (how === "cut_answer") return { kind: "cut_answer", afterBytes: 7 };
+  if (how === "html") return { kind: "replace_answer", status: 200, body: HTML };
+  if (typeof how === "string") return { kind: how };
+  const body = JSON.stringify({ message: "a proxy says so" });
+  return "heard" in how
+    ? { kind: "replace_answer", status: how.heard, body }
+    : { kind: "answer", status: how.answered, body };
+}

@@ -1,0 +1,3 @@
+export type { Deed, Wait } from "./deed.ts";
+export { onlyNth, startProxy } from "./proxy.ts";
+export type { Meddler, Proxy, ProxyOptions, SeenRequest } from "./proxy.ts";

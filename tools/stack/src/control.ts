@@ -1,0 +1,46 @@
+import type { Environment } from "./args.ts";
+import type { ServerName } from "./layout.ts";
+import { realClientEnvironment, realContext } from "./real-stack.ts";
+import { killServer, startServer, waitHealthy } from "./supervise.ts";
+import { down, up } from "./up.ts";
+
+/** One instance of both servers, for a test that ends and restarts them. */
+export interface StackInstance {
+  /** What clients need: the lines of `stack env`. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** SIGKILL, as a crash does; resolves when the process is gone. Its data stay. */
+  kill(server: ServerName): Promise<void>;
+  /** Starts it again on its data and its port; resolves when it is healthy. */
+  restart(server: ServerName): Promise<void>;
+  /** Stops both. */
+  down(): Promise<void>;
+}
+
+/** Who starts an instance. */
+export interface InstanceRequest {
+  readonly name: string;
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/** Brings an instance up with empty data on free ports. Throws StackError as `stack up` does. */
+export async function startInstance({ name, environment, signal, say }: InstanceRequest): Promise<StackInstance> {
+  const context = realContext({ environment, signal, say }, name);
+  const { layout } = context;
+  const any = { name, lakefsPort: undefined, conductorPort: undefined };
+  const settings = await up(context, { verb: "up", ...any, freePorts: true, fresh: true });
+  const plans = await context.plan(settings);
+  return {
+    environment: await realClientEnvironment(environment, name),
+    kill: (server) => killServer(layout, server),
+    async restart(server) {
+      const plan = plans.find((each) => each.server === server);
+      if (plan === undefined) throw new Error(`no plan for ${server}`);
+      const record = await startServer(layout, plan);
+      await waitHealthy({ layout, plan, record, secrets: [], signal });
+    },
+    // The caller's signal may have come: stopping must not be stopped by it.
+    down: () => down({ ...context, signal: new AbortController().signal }),
+  };
+}
