@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { LakefsClient, LakefsError, type Commit, type LakefsConnection } from "@perago/lakefs-sync";
+import { collectBytes, LakefsClient, LakefsError, type Commit, type LakefsConnection } from "@perago/lakefs-sync";
 import { z } from "zod";
 import { atEnd } from "./at-end.ts";
 import { realServers } from "./settings.ts";
@@ -12,6 +12,7 @@ const commitShape = z.looseObject({ id: z.string() });
 const PROTECTION_TIMEOUT_MS = 30_000;
 const MAX_LOG_COMMITS = 2000;
 const PARALLEL_READS = 8;
+const LARGEST_READ_SIZE_BYTES = 1024 ** 3;
 
 /** A repository of one test file on the real lakeFS, with `main` as its default branch. */
 export interface Repository {
@@ -160,12 +161,11 @@ async function readTree(
   return Object.fromEntries(keys.map((key) => [key, read.get(key) ?? ""]));
 }
 
-function readObject(client: LakefsClient, where: { repository: string; ref: string; path: string }): Promise<string> {
-  return client.getObject(where, {}, async (answer) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of answer.chunks) chunks.push(chunk);
-    return Buffer.concat(chunks).toString("latin1");
-  });
+async function readObject(
+  client: LakefsClient,
+  where: { repository: string; ref: string; path: string },
+): Promise<string> {
+  return (await client.getObject(where, {}, collectBytes(LARGEST_READ_SIZE_BYTES))).toString("latin1");
 }
 
 async function readLog(

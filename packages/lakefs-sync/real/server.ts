@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect } from "vitest";
 import { LakefsClient } from "../src/client/client.ts";
 import type { LakefsConnection } from "../src/client/http.ts";
+import { collectBytes } from "../src/client/receiver.ts";
 import type { StagedChanges } from "../src/transfer/messages.ts";
 import { SyncWorker } from "../src/transfer/sync-worker.ts";
 
@@ -78,11 +79,8 @@ export async function realBench(): Promise<{
       const shown: Record<string, string> = {};
       for await (const page of client.listObjects(repository, ref, prefix)) {
         for (const { path } of page) {
-          shown[path] = await client.getObject({ repository, ref, path }, {}, async (answer) => {
-            const chunks: Buffer[] = [];
-            for await (const chunk of answer.chunks) chunks.push(chunk);
-            return Buffer.concat(chunks).toString();
-          });
+          const bytes = await client.getObject({ repository, ref, path }, {}, collectBytes(64 * 1024 * 1024));
+          shown[path] = bytes.toString();
         }
       }
       return shown;

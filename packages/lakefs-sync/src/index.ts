@@ -4,10 +4,12 @@ export type { OwnCommitCreation } from "./client/commit-once.ts";
 export type { CommitCreation, LogFilter } from "./client/commits.ts";
 export { LakefsError } from "./client/errors.ts";
 export type { LakefsErrorCode, LakefsErrorFields, LakefsOutcome } from "./client/errors.ts";
-export type { Answer, BodySource, HttpParts, LakefsConnection } from "./client/http.ts";
-export type { ByteRange, Upload } from "./client/objects.ts";
+export type { BodySource, HttpParts, LakefsConnection } from "./client/http.ts";
+export type { Upload } from "./client/objects.ts";
 export type { Merge } from "./client/refs.ts";
 export { findProxyVariable } from "./client/proxy-hint.ts";
+export { collectBytes } from "./client/receiver.ts";
+export type { AnswerHead, Receiver, ReceiverSource } from "./client/receiver.ts";
 export { defaultRetryPolicy } from "./client/retry.ts";
 export type { RetryClock, RetryPolicy } from "./client/retry.ts";
 export type {

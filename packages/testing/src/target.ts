@@ -1,4 +1,4 @@
-import { LakefsError, type Commit, type LakefsClient } from "@perago/lakefs-sync";
+import { collectBytes, LakefsError, type Commit, type LakefsClient } from "@perago/lakefs-sync";
 import { bytesOf, checkPaths, toFileBytes, type FileBytes, type Files } from "./files.ts";
 
 /** The repository of every bench, and the branch that it begins with. */
@@ -8,6 +8,7 @@ export const FIRST_BRANCH = "main";
 
 const MAX_COMMITS = 1_100;
 const PARALLEL_READS = 8;
+const LARGEST_READ_SIZE_BYTES = 1024 ** 3;
 
 /** Uploads files to a branch, made from `main` where it is missing, and commits them; answers the commit id. */
 export async function commitFiles(
@@ -71,9 +72,5 @@ export async function readTree(client: LakefsClient, ref: string, prefix: string
 }
 
 function readObject(client: LakefsClient, ref: string, path: string): Promise<Buffer> {
-  return client.getObject({ repository: REPOSITORY, ref, path }, {}, async (answer) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of answer.chunks) chunks.push(chunk);
-    return Buffer.concat(chunks);
-  });
+  return client.getObject({ repository: REPOSITORY, ref, path }, {}, collectBytes(LARGEST_READ_SIZE_BYTES));
 }

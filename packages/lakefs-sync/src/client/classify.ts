@@ -104,7 +104,7 @@ export function classifyAnswer(answer: ErrorAnswer): LakefsErrorFields {
 
 /** Fields for a call that got no usable answer. Pure. */
 export function classifyFailure(
-  code: "unreachable" | "unknown" | "bad_response" | "aborted",
+  code: "unreachable" | "unknown" | "bad_response" | "aborted" | "busy",
   operation: string,
   message: string,
   extraHint = "",

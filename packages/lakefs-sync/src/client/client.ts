@@ -2,8 +2,9 @@ import { inspect } from "node:util";
 import * as branches from "./branches.ts";
 import { commitOnce, type OwnCommitCreation } from "./commit-once.ts";
 import * as commits from "./commits.ts";
-import { HttpClient, type Answer, type HttpParts, type LakefsConnection } from "./http.ts";
+import { HttpClient, type HttpParts, type LakefsConnection } from "./http.ts";
 import * as objects from "./objects.ts";
+import type { ReceiverSource } from "./receiver.ts";
 import * as refs from "./refs.ts";
 import * as repositories from "./repositories.ts";
 import type {
@@ -149,13 +150,13 @@ export class LakefsClient {
   statObject(repository: string, ref: string, path: string, options?: CallOptions): Promise<ObjectStats> {
     return objects.statObject(this.#http, repository, ref, path, options);
   }
-  /** lakeFS `getObject`: `consume` gets the bytes, from the start again on another try. */
+  /** lakeFS `getObject`: a receiver takes the bytes as they come, a new one for each try. */
   getObject<T>(
-    where: { repository: string; ref: string; path: string; range?: objects.ByteRange },
+    where: { repository: string; ref: string; path: string },
     options: CallOptions,
-    consume: (answer: Answer) => Promise<T>,
+    open: ReceiverSource<T>,
   ): Promise<T> {
-    return objects.getObject(this.#http, where, options, consume);
+    return objects.getObject(this.#http, where, options, open);
   }
   /** lakeFS `uploadObject` from a source that can be opened again. */
   uploadObject(upload: objects.Upload, options?: CallOptions): Promise<ObjectStats> {

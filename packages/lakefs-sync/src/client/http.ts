@@ -1,10 +1,12 @@
 import { Readable } from "node:stream";
 import { inspect } from "node:util";
-import { Agent, type Dispatcher } from "undici";
-import { classifyAnswer } from "./classify.ts";
+import { Agent, Pool, type Dispatcher } from "undici";
+import { classifyAnswer, classifyFailure } from "./classify.ts";
 import { encodeTarget, type Query } from "./encode.ts";
 import { LakefsError } from "./errors.ts";
+import { exchange, maxErrorSizeBytes, type ExchangeEnd } from "./exchange.ts";
 import { badResponse, failureOf } from "./failure.ts";
+import { AnswerTooLong, collectBytes, type AnswerHead, type ReceiverSource } from "./receiver.ts";
 import { safeWords } from "./redact.ts";
 import {
   defaultRetryPolicy,
@@ -16,6 +18,7 @@ import {
   type RetryPolicy,
 } from "./retry.ts";
 import { isRecord } from "./shapes.ts";
+import { Throttle } from "./throttle.ts";
 import type { CallOptions } from "./types.ts";
 
 /** Where lakeFS is and how to reach it. Plain data: it can cross a thread border; never log it. */
@@ -62,18 +65,10 @@ export interface CallSpec {
   readonly subject?: string;
 }
 
-/** A successful answer. The chunks must be read to the end or left. */
-export interface Answer {
-  readonly status: number;
-  header(name: string): string | undefined;
-  readonly chunks: AsyncIterable<Buffer>;
-}
-
 const maxJsonSizeBytes = 64 * 1024 * 1024;
-const maxErrorSizeBytes = 64 * 1024;
 /** Whole time of a small call. */
 export const defaultTimeoutMs = 60_000;
-const neverMs = 2 ** 31 - 1;
+const defaultConnectionCount = 32;
 
 /** Splits an endpoint into origin and API path; refuses what is no http address. */
 export function parseEndpoint(endpoint: string): { origin: string; host: string; basePath: string } {
@@ -94,10 +89,26 @@ export function parseEndpoint(endpoint: string): { origin: string; host: string;
   return { origin: url.origin, host: `${url.hostname}:${port}`, basePath: `${path}/api/v1` };
 }
 
-/** The HTTP side of the client: encodes once, bounds everything, drains every body, repeats only what may repeat. */
+/** Settings that all connections share: HTTP/1.1 without pipelining, every silence bounded (cases A07, B16). */
+export function tunedOptions(connection: LakefsConnection): Pool.Options {
+  const idleMs = connection.idleTimeoutMs ?? 60_000;
+  return {
+    allowH2: false,
+    pipelining: 1,
+    connections: connection.connectionCount ?? defaultConnectionCount,
+    // Shorter than what servers and proxies usually keep: a socket that they close is not used at that moment.
+    keepAliveTimeout: 4_000,
+    headersTimeout: idleMs,
+    bodyTimeout: idleMs,
+    connect: { timeout: connection.connectTimeoutMs ?? 10_000, autoSelectFamily: true },
+  };
+}
+
+/** The HTTP side of the client: encodes once, bounds everything, repeats only what may repeat, gives way under load. */
 export class HttpClient {
-  readonly #agent: Agent;
+  readonly #pool: Pool;
   readonly #onceAgent: Agent;
+  readonly #throttle: Throttle;
   readonly #authorization: string;
   readonly #secrets: readonly string[];
   readonly #endpoint: { origin: string; host: string; basePath: string };
@@ -106,53 +117,53 @@ export class HttpClient {
   readonly #proxyVariable: string | undefined;
 
   constructor(connection: LakefsConnection, parts: HttpParts = {}) {
-    const idleMs = connection.idleTimeoutMs ?? 60_000;
-    const common = {
-      allowH2: false,
-      headersTimeout: idleMs,
-      bodyTimeout: idleMs,
-      connect: { timeout: connection.connectTimeoutMs ?? 10_000, autoSelectFamily: true },
-    };
+    const options = tunedOptions(connection);
     this.#endpoint = parseEndpoint(connection.endpoint);
-    this.#agent = new Agent({ ...common, connections: connection.connectionCount ?? 32, keepAliveTimeout: 4_000 });
+    this.#pool = new Pool(this.#endpoint.origin, options);
     // A stale kept-alive socket would turn a merge into an unknown outcome: these calls get a fresh one each. The
     // call's own deadline bounds them, so that a long merge is not cut by the idle limit.
-    this.#onceAgent = new Agent({ ...common, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 1 });
+    this.#onceAgent = new Agent({
+      ...options,
+      connections: null,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 1,
+    });
     const pair = Buffer.from(`${connection.accessKeyId}:${connection.secretAccessKey}`).toString("base64");
     this.#authorization = `Basic ${pair}`;
     this.#secrets = [connection.secretAccessKey, pair];
     this.#policy = parts.policy ?? defaultRetryPolicy;
     this.#proxyVariable = connection.proxyVariable;
     this.#clock = parts.clock ?? systemRetryClock;
+    this.#throttle = new Throttle(connection.connectionCount ?? defaultConnectionCount, this.#clock);
   }
 
   /** Calls and reads a JSON answer. */
-  json<T>(spec: CallSpec, options: CallOptions, read: (value: unknown) => T): Promise<T> {
-    return this.call(spec, { timeoutMs: defaultTimeoutMs, ...options }, async (answer) => {
-      const text = await readText(answer, maxJsonSizeBytes, spec);
-      const value = parseJson(text, spec);
-      try {
-        return read(value);
-      } catch (error) {
-        throw badResponse(spec.operation, subjectOf(spec), error instanceof Error ? error.message : "unexpected shape");
-      }
+  async json<T>(spec: CallSpec, options: CallOptions, read: (value: unknown) => T): Promise<T> {
+    return await this.receive(spec, { timeoutMs: defaultTimeoutMs, ...options }, () => {
+      const { take, end } = collectBytes(maxJsonSizeBytes)();
+      return { take, end: () => readJson(end().toString("utf8"), spec, read) };
     });
   }
 
   /** Calls and reads a short text answer (a branch create answers a bare commit id). */
-  text(spec: CallSpec, options: CallOptions): Promise<string> {
-    return this.call(spec, { timeoutMs: defaultTimeoutMs, ...options }, (answer) =>
-      readText(answer, maxErrorSizeBytes, spec),
+  async text(spec: CallSpec, options: CallOptions): Promise<string> {
+    const bytes = await this.receive(
+      spec,
+      { timeoutMs: defaultTimeoutMs, ...options },
+      collectBytes(maxErrorSizeBytes),
     );
+    return bytes.toString("utf8");
   }
 
-  /** Calls and hands the answer to `consume`, which is run again on another try where the call may repeat. */
-  async call<T>(spec: CallSpec, options: CallOptions, consume: (answer: Answer) => Promise<T>): Promise<T> {
-    const deadlineMs = this.#clock.nowMs() + (options.timeoutMs ?? neverMs);
-    const attempt = (): Promise<T> => this.#once(spec, options, deadlineMs, consume);
-    if (spec.repeat === "never") return await attempt();
-    const { signal } = options;
-    return await withRetries({ policy: this.#policy, clock: this.#clock, deadlineMs, signal }, attempt);
+  /** Calls and hands the answer's bytes to a receiver, a new one for each try where the call may repeat. */
+  async receive<T>(spec: CallSpec, options: CallOptions, open: ReceiverSource<T>): Promise<T> {
+    const { signal, timeoutMs } = options;
+    const deadlineMs = timeoutMs === undefined ? Infinity : this.#clock.nowMs() + timeoutMs;
+    if (spec.repeat === "never") return await this.#once(spec, signal, deadlineMs, open);
+    return await withRetries({ policy: this.#policy, clock: this.#clock, deadlineMs, signal }, () =>
+      this.#inTurn(spec, signal, deadlineMs, open),
+    );
   }
 
   /**
@@ -173,73 +184,109 @@ export class HttpClient {
 
   /** Ends the open connections. */
   async close(): Promise<void> {
-    await Promise.all([this.#agent.destroy(), this.#onceAgent.destroy()]);
+    await Promise.all([this.#pool.destroy(), this.#onceAgent.destroy()]);
   }
 
-  async #once<T>(
+  /** One try of a call that may repeat: as many at a time as the server takes (case B19). */
+  async #inTurn<T>(
     spec: CallSpec,
-    options: CallOptions,
+    signal: AbortSignal | undefined,
     deadlineMs: number,
-    consume: (answer: Answer) => Promise<T>,
+    open: ReceiverSource<T>,
   ): Promise<T> {
-    const budgetMs = Math.max(1, Math.min(neverMs, deadlineMs - this.#clock.nowMs()));
-    const controller = new AbortController();
-    const timer = budgetMs >= neverMs ? undefined : setTimeout(() => controller.abort(), budgetMs);
-    const leave = (): void => controller.abort();
-    if (options.signal?.aborted) controller.abort();
-    options.signal?.addEventListener("abort", leave, { once: true });
-    const fail = (error: unknown): LakefsError =>
-      failureOf(error, {
-        operation: spec.operation,
-        subject: subjectOf(spec),
-        host: this.#endpoint.host,
-        proxyVariable: this.#proxyVariable,
-        callerAborted: options.signal?.aborted ?? false,
-        expiredAfterMs: controller.signal.aborted && !options.signal?.aborted ? budgetMs : undefined,
-      });
-    let response: Dispatcher.ResponseData | undefined;
-    const source = guardSource(spec.body);
+    const throttle = this.#throttle;
+    const remainingMs = (): number => deadlineMs - this.#clock.nowMs();
+    const place = throttle.enter(signal, remainingMs());
+    if (place !== true && !(await place)) throw this.#notSent(spec, signal);
     try {
-      response = await this.#send(spec, source, controller.signal).catch((error: unknown) => {
-        throw source.failure() ?? fail(error);
-      });
-      const answer = answerOf(response, fail);
-      if (response.statusCode >= 300) throw await this.#refusal(spec, answer);
-      return await consume(answer);
-    } finally {
-      clearTimeout(timer);
-      options.signal?.removeEventListener("abort", leave);
-      // A body that nobody read to its end is drained if short, or its connection is given up.
-      if (response !== undefined && !response.body.readableEnded) {
-        await response.body.dump({ limit: maxErrorSizeBytes }).catch(() => undefined);
+      const pauseMs = throttle.pauseMs();
+      if (pauseMs > 0) {
+        if (pauseMs >= remainingMs()) throw this.#notSent(spec, signal);
+        await this.#clock.sleep(pauseMs, signal).catch(() => undefined);
       }
+      const sentAtMs = this.#clock.nowMs();
+      try {
+        const value = await this.#once(spec, signal, deadlineMs, open);
+        throttle.onSuccess();
+        return value;
+      } catch (error) {
+        if (error instanceof LakefsError && (error.status === 429 || error.status === 503)) {
+          const asked = error.retryAfterMs;
+          throttle.onBusy(sentAtMs, asked === undefined ? undefined : Math.min(asked, this.#policy.maxRetryAfterMs));
+        }
+        throw error;
+      }
+    } finally {
+      throttle.leave();
     }
   }
 
-  #send(spec: CallSpec, source: GuardedSource, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  #notSent(spec: CallSpec, signal: AbortSignal | undefined): LakefsError {
+    if (signal?.aborted === true) return this.#failure(spec, undefined, "caller", 0);
+    const what = `lakeFS ${spec.operation} ${subjectOf(spec)}`;
+    const fields = classifyFailure(
+      "busy",
+      spec.operation,
+      `${what}: lakeFS was too busy for it within the call's time`,
+    );
+    return new LakefsError({ ...fields, outcome: "not_sent" });
+  }
+
+  #once<T>(spec: CallSpec, signal: AbortSignal | undefined, deadlineMs: number, open: ReceiverSource<T>): Promise<T> {
+    const budgetMs = deadlineMs === Infinity ? undefined : Math.max(1, deadlineMs - this.#clock.nowMs());
+    const source = guardSource(spec.body);
+    const receiver = open();
+    const once = spec.repeat === "never";
+    return exchange(once ? this.#onceAgent : this.#pool, {
+      request: this.#request(spec, source, receiver.headers),
+      signal,
+      budgetMs,
+      receiver: {
+        ...(receiver.begin === undefined ? {} : { begin: (head: AnswerHead) => receiver.begin?.(head) }),
+        take: (piece) => named(spec, () => receiver.take(piece)),
+        end: () => receiver.end(),
+      },
+      refuse: (head, body) => this.#refusal(spec, head, body.toString("utf8")),
+      fail: (error, end) => source.failure() ?? this.#failure(spec, error, end, budgetMs ?? 0),
+    });
+  }
+
+  #failure(spec: CallSpec, error: unknown, end: ExchangeEnd, budgetMs: number): LakefsError {
+    return failureOf(error, {
+      operation: spec.operation,
+      subject: subjectOf(spec),
+      host: this.#endpoint.host,
+      proxyVariable: this.#proxyVariable,
+      callerAborted: end === "caller",
+      expiredAfterMs: end === "deadline" ? budgetMs : undefined,
+    });
+  }
+
+  #request(
+    spec: CallSpec,
+    source: GuardedSource,
+    extra: Readonly<Record<string, string>> | undefined,
+  ): Dispatcher.DispatchOptions {
     const headers: Record<string, string> = {
       authorization: this.#authorization,
       accept: "application/json",
       "user-agent": "perago-lakefs-sync",
       ...spec.headers,
+      ...extra,
     };
     if (spec.json !== undefined) headers["content-type"] = "application/json";
     if (spec.body !== undefined) headers["content-length"] = String(spec.body.sizeBytes);
-    const body = spec.json === undefined ? source.open() : JSON.stringify(spec.json);
-    const once = spec.repeat === "never";
-    return (once ? this.#onceAgent : this.#agent).request({
+    return {
       origin: this.#endpoint.origin,
       path: encodeTarget(this.#endpoint.basePath, spec.segments, spec.query),
       method: spec.method,
       headers,
-      body,
-      signal,
-      reset: once,
-    });
+      body: spec.json === undefined ? source.open() : JSON.stringify(spec.json),
+      reset: spec.repeat === "never",
+    };
   }
 
-  async #refusal(spec: CallSpec, answer: Answer): Promise<LakefsError> {
-    const text = await readText(answer, maxErrorSizeBytes, spec).catch(() => "");
+  #refusal(spec: CallSpec, head: AnswerHead, text: string): LakefsError {
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -249,12 +296,12 @@ export class HttpClient {
     const isPage = value === undefined && /^\s*</.test(text);
     const said =
       isRecord(value) && typeof value["message"] === "string" ? value["message"] : isPage ? "(a page)" : text;
-    const retryAfterMs = parseRetryAfter(answer.header("retry-after"), Date.now());
+    const retryAfterMs = parseRetryAfter(head.header("retry-after"), Date.now());
     return new LakefsError(
       classifyAnswer({
         operation: spec.operation,
         subject: subjectOf(spec),
-        status: answer.status,
+        status: head.status,
         words: safeWords(said, this.#secrets),
         isMergeResult: isRecord(value) && typeof value["reference"] === "string",
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -300,36 +347,22 @@ function guardSource(source: BodySource | undefined): GuardedSource {
   };
 }
 
-function answerOf(response: Dispatcher.ResponseData, fail: (error: unknown) => LakefsError): Answer {
-  const chunks = async function* (): AsyncGenerator<Buffer> {
-    try {
-      for await (const chunk of response.body) {
-        yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-      }
-    } catch (error) {
-      throw fail(error);
-    }
-  };
-  return {
-    status: response.statusCode,
-    header: (name) => {
-      const value = response.headers[name];
-      return typeof value === "string" ? value : value?.[0];
-    },
-    chunks: chunks(),
-  };
+/** An answer that is too long names its call. */
+function named(spec: CallSpec, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    throw error instanceof AnswerTooLong ? badResponse(spec.operation, subjectOf(spec), error.message) : error;
+  }
 }
 
-async function readText(answer: Answer, limitBytes: number, spec: CallSpec): Promise<string> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of answer.chunks) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > limitBytes)
-      throw badResponse(spec.operation, subjectOf(spec), `an answer of over ${limitBytes} bytes`);
-    chunks.push(chunk);
+function readJson<T>(text: string, spec: CallSpec, read: (value: unknown) => T): T {
+  const value = parseJson(text, spec);
+  try {
+    return read(value);
+  } catch (error) {
+    throw badResponse(spec.operation, subjectOf(spec), error instanceof Error ? error.message : "unexpected shape");
   }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function parseJson(text: string, spec: CallSpec): unknown {

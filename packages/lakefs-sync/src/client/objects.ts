@@ -1,8 +1,8 @@
-import { badResponse } from "./failure.ts";
-import type { Answer, BodySource, HttpClient } from "./http.ts";
+import type { BodySource, HttpClient } from "./http.ts";
 import { collectPages, maxPageEntryCount, walkPages } from "./pages.ts";
+import type { ReceiverSource } from "./receiver.ts";
 import { objectErrorsOf, objectStatsOf, pageOf } from "./shapes.ts";
-import type { CallOptions, ObjectError, ObjectStats } from "./types.ts";
+import type { CallOptions, ObjectError, ObjectStats, Page } from "./types.ts";
 import { uploadShape, type ObjectAttributes } from "./upload-shape.ts";
 
 /** Paths that one `deleteObjects` call takes at most. */
@@ -17,11 +17,12 @@ export function listObjects(
   options: CallOptions = {},
 ): AsyncGenerator<readonly ObjectStats[]> {
   const segments = ["repositories", repository, "refs", ref, "objects", "ls"];
-  return walkPages("listObjects", `${repository}/${ref}/${prefix}`, (after) => {
+  const fetchPage = (after: string): Promise<Page<ObjectStats>> => {
     const query = { prefix, after, amount: maxPageEntryCount };
     const spec = { operation: "listObjects", method: "GET", segments, query, repeat: "safe" } as const;
     return http.json(spec, options, (value) => pageOf(value, objectStatsOf));
-  });
+  };
+  return walkPages("listObjects", `${repository}/${ref}/${prefix}`, fetchPage, { ahead: true });
 }
 
 /** lakeFS `statObject`. */
@@ -38,37 +39,23 @@ export function statObject(
   return http.json(spec, options, objectStatsOf);
 }
 
-/** Which bytes `getObject` asks for; both ends included. */
-export interface ByteRange {
-  readonly firstByte: number;
-  readonly lastByte: number;
-}
-
 /**
- * lakeFS `getObject`: hands the bytes to `consume` as they come. `consume` runs again from the start on another try,
- * so it must begin afresh each time. No time limit of its own but the connection's silence limit.
+ * lakeFS `getObject`: hands the bytes to a receiver as they come; another try gets a new receiver. No time limit of its
+ * own but the connection's silence limit.
  */
 export function getObject<T>(
   http: HttpClient,
-  where: { readonly repository: string; readonly ref: string; readonly path: string; readonly range?: ByteRange },
+  where: { readonly repository: string; readonly ref: string; readonly path: string },
   options: CallOptions,
-  consume: (answer: Answer) => Promise<T>,
+  open: ReceiverSource<T>,
 ): Promise<T> {
-  const { repository, ref, path, range } = where;
+  const { repository, ref, path } = where;
   const segments = ["repositories", repository, "refs", ref, "objects"];
-  const headers: Record<string, string> = { accept: "*/*" };
-  if (range !== undefined) headers["range"] = `bytes=${range.firstByte}-${range.lastByte}`;
+  const headers = { accept: "*/*" };
   const subject = `${repository}/${ref}/${path}`;
-  const spec = {
-    operation: "getObject",
-    method: "GET",
-    segments,
-    query: { path },
-    headers,
-    subject,
-    repeat: "safe",
-  } as const;
-  return http.call(spec, options, consume);
+  const query = { path };
+  const spec = { operation: "getObject", method: "GET", segments, query, headers, subject, repeat: "safe" } as const;
+  return http.receive(spec, options, open);
 }
 
 /** An upload: where to, what, and what the object's record says. */
@@ -97,15 +84,7 @@ export async function uploadObject(http: HttpClient, upload: Upload, options: Ca
     subject: `${repository}/${branch}/${path}`,
     repeat: "safe",
   } as const;
-  const stats = await http.call(spec, options, async (answer) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of answer.chunks) chunks.push(chunk);
-    try {
-      return objectStatsOf(JSON.parse(Buffer.concat(chunks).toString("utf8")));
-    } catch {
-      throw badResponse("uploadObject", spec.subject, "an answer that is no object record");
-    }
-  });
+  const stats = await http.json(spec, { timeoutMs: Infinity, ...options }, objectStatsOf);
   if (shape.metadataAfter === undefined) return stats;
   await updateObjectUserMetadata(http, upload, shape.metadataAfter, options);
   return { ...stats, metadata: shape.metadataAfter };

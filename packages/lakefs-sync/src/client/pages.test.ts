@@ -11,11 +11,11 @@ function serve(entryCount: number): (after: string) => Promise<Page<number>> {
   };
 }
 
-test.for([0, 1, 999, 1000, 1001, 2000, 2001])(
-  "case B12: all of %i entries are walked, in order",
-  async (entryCount) => {
+test.for([0, 1, 999, 1000, 1001, 2000, 2001].flatMap((count) => [true, false].map((ahead) => [count, ahead] as const)))(
+  "case B12: all of %i entries are walked, in order (page ahead: %s)",
+  async ([entryCount, ahead]) => {
     const limit = { operation: "list", subject: "x", maxEntryCount: 5000 };
-    const all = await collectPages(walkPages("list", "x", serve(entryCount)), limit);
+    const all = await collectPages(walkPages("list", "x", serve(entryCount), { ahead }), limit);
     expect(all).toEqual(Array.from({ length: entryCount }, (_, index) => index));
   },
 );
@@ -30,3 +30,22 @@ test("a list longer than its bound is refused", async () => {
   const limit = { operation: "list", subject: "x", maxEntryCount: 1500 };
   await expect(collectPages(walkPages("list", "x", serve(3000)), limit)).rejects.toThrow("more than 1500");
 });
+
+test("a walk ahead asks for one page more than it gave, and one that is left asks for no more", async () => {
+  const asked: string[] = [];
+  const fetchPage = (after: string): Promise<Page<number>> => {
+    asked.push(after);
+    return asked.length > 1 ? Promise.reject(new Error("down")) : serve(5000)(after);
+  };
+  for await (const page of walkPages("list", "x", fetchPage, { ahead: true })) {
+    expect([page.length, asked]).toEqual([1000, ["", "1000"]]);
+    break;
+  }
+  expect(asked.length).toBe(2);
+  const again = collectPages(walkPages("list", "x", fetchPage, { ahead: true }), { ...limitOf(5000) });
+  await expect(again).rejects.toThrow("down");
+});
+
+function limitOf(maxEntryCount: number): { operation: string; subject: string; maxEntryCount: number } {
+  return { operation: "list", subject: "x", maxEntryCount };
+}

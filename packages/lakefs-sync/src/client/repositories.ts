@@ -93,9 +93,18 @@ export async function healthCheck(http: HttpClient, options: CallOptions = {}): 
  */
 export function readServerTime(http: HttpClient, options: CallOptions = {}): Promise<number> {
   const spec = { operation: "healthCheck", method: "GET", segments: ["healthcheck"], repeat: "safe" } as const;
-  return http.call(spec, { timeoutMs: defaultTimeoutMs, ...options }, async (answer) => {
-    const timeMs = Date.parse(answer.header("date") ?? "");
-    if (Number.isNaN(timeMs)) throw badResponse("healthCheck", "the server", "an answer without the time");
-    return timeMs;
+  return http.receive(spec, { timeoutMs: defaultTimeoutMs, ...options }, () => {
+    let date = "";
+    return {
+      begin: (head) => {
+        date = head.header("date") ?? "";
+      },
+      take: () => undefined,
+      end: () => {
+        const timeMs = Date.parse(date);
+        if (Number.isNaN(timeMs)) throw badResponse("healthCheck", "the server", "an answer without the time");
+        return timeMs;
+      },
+    };
   });
 }

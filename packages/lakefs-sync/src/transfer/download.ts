@@ -1,7 +1,7 @@
 import { createHash, hash as hashOnce } from "node:crypto";
-import { closeSync, constants, openSync, rmSync, writeSync } from "node:fs";
-import type { Answer } from "../client/http.ts";
+import { closeSync, constants, ftruncateSync, openSync, writeSync } from "node:fs";
 import { LakefsError } from "../client/errors.ts";
+import type { AnswerHead, Receiver, ReceiverSource } from "../client/receiver.ts";
 import { SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
 import { chunkSizeBytes } from "../folder/read-file.ts";
@@ -21,28 +21,23 @@ function mismatch(key: string, what: string): SyncError {
   return new SyncError("transfer_mismatch", `the object ${JSON.stringify(key)} ${what}`, [key]);
 }
 
+function wrongSize(object: ListedObject, sizeBytes: number | string): SyncError {
+  return mismatch(object.key, `has ${sizeBytes} bytes where its record says ${object.sizeBytes}`);
+}
+
 /** Compares what came with the object's record: size always, MD5 where the checksum is one (rule T2, case B08). */
 export function verifyBytes(object: ListedObject, sizeBytes: number, hash: string): void {
-  if (sizeBytes !== object.sizeBytes) {
-    throw mismatch(object.key, `has ${sizeBytes} bytes where its record says ${object.sizeBytes}`);
-  }
+  if (sizeBytes !== object.sizeBytes) throw wrongSize(object, sizeBytes);
   const md5 = md5OfChecksum(object.checksum);
-  if (md5 !== undefined && md5 !== hash) throw mismatch(object.key, `has the MD5 ${hash} where its record says ${md5}`);
-}
-
-async function collectSmall(answer: Answer, object: ListedObject): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of answer.chunks) {
-    chunks.push(chunk);
-    sizeBytes += chunk.length;
-    if (sizeBytes > object.sizeBytes) break;
+  if (md5 !== undefined && md5 !== hash) {
+    throw mismatch(object.key, `has the MD5 ${hash} where its record says ${md5}`);
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-function writeWhole(descriptor: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+function writeWhole(descriptor: number, bytes: Buffer, position: number): void {
+  for (let written = 0; written < bytes.length;) {
+    written += writeSync(descriptor, bytes, written, bytes.length - written, position + written);
+  }
 }
 
 /** Runs one write step; its failure is the disk's, never the connection's. */
@@ -54,45 +49,91 @@ function onDisk<T>(target: DownloadTarget, step: () => T): T {
   }
 }
 
-function createFile(target: DownloadTarget, tryNumber: number): number {
-  // Only a file that an earlier try of this very download made may be replaced.
-  if (tryNumber > 1) onDisk(target, () => rmSync(target.absolutePath, { force: true }));
+function createFile(target: DownloadTarget): number {
   return onDisk(target, () => openSync(target.absolutePath, createFlags, 0o644));
 }
 
-async function receive(
-  answer: Answer,
-  object: ListedObject,
-  target: DownloadTarget,
-  tryNumber: number,
-): Promise<string> {
-  if (object.sizeBytes <= chunkSizeBytes) {
-    const bytes = await collectSmall(answer, object);
-    const hash = hashOnce("md5", bytes, "hex");
-    verifyBytes(object, bytes.length, hash);
-    const descriptor = createFile(target, tryNumber);
-    try {
-      onDisk(target, () => writeWhole(descriptor, bytes));
-    } finally {
-      closeSync(descriptor);
-    }
-    return hash;
-  }
-  const descriptor = createFile(target, tryNumber);
-  try {
-    const running = createHash("md5");
+/** Buffers between two small objects: as many as ever ran at a time, so that none is made anew for each. */
+const spareBuffers: Buffer[] = [];
+
+/**
+ * A small object: collected, verified, and only then written. File calls are synchronous: for small files that is
+ * quicker than through the thread pool, and only this worker thread waits.
+ */
+function smallFile(object: ListedObject, target: DownloadTarget, bytes: Buffer): ReceiverSource<string> {
+  return () => {
     let sizeBytes = 0;
-    for await (const chunk of answer.chunks) {
-      sizeBytes += chunk.length;
-      if (sizeBytes > object.sizeBytes) break;
-      running.update(chunk);
-      onDisk(target, () => writeWhole(descriptor, chunk));
-    }
-    const hash = running.digest("hex");
-    verifyBytes(object, sizeBytes, hash);
+    return {
+      take: (piece) => {
+        if (sizeBytes + piece.length > object.sizeBytes) throw wrongSize(object, "more");
+        sizeBytes += piece.copy(bytes, sizeBytes);
+      },
+      end: () => {
+        const whole = bytes.subarray(0, sizeBytes);
+        const hash = hashOnce("md5", whole, "hex");
+        verifyBytes(object, sizeBytes, hash);
+        const descriptor = createFile(target);
+        try {
+          onDisk(target, () => writeWhole(descriptor, whole, 0));
+        } finally {
+          closeSync(descriptor);
+        }
+        return hash;
+      },
+    };
+  };
+}
+
+/** A large object: written and hashed as it comes; a try after a cut goes on from where the last one was. */
+class LargeFile {
+  readonly #object: ListedObject;
+  readonly #target: DownloadTarget;
+  readonly #descriptor: number;
+  #running = createHash("md5");
+  #sizeBytes = 0;
+
+  constructor(object: ListedObject, target: DownloadTarget) {
+    this.#object = object;
+    this.#target = target;
+    this.#descriptor = createFile(target);
+  }
+
+  readonly open: ReceiverSource<string> = () => {
+    const receiver: Receiver<string> = {
+      begin: (head) => this.#begin(head),
+      take: (piece) => this.#take(piece),
+      end: () => this.#end(),
+    };
+    const [firstByte, lastByte] = [this.#sizeBytes, this.#object.sizeBytes - 1];
+    if (firstByte === 0 || firstByte > lastByte) return receiver;
+    return { ...receiver, headers: { range: `bytes=${firstByte}-${lastByte}` } };
+  };
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  /** An answer that is not the rest that was asked for is the whole object. */
+  #begin(head: AnswerHead): void {
+    const range = head.header("content-range") ?? "";
+    if (head.status === 206 && range.startsWith(`bytes ${this.#sizeBytes}-`)) return;
+    if (head.status === 206) throw mismatch(this.#object.key, "came as another range than was asked for");
+    this.#running = createHash("md5");
+    this.#sizeBytes = 0;
+    onDisk(this.#target, () => ftruncateSync(this.#descriptor, 0));
+  }
+
+  #take(piece: Buffer): void {
+    if (this.#sizeBytes + piece.length > this.#object.sizeBytes) throw wrongSize(this.#object, "more");
+    this.#running.update(piece);
+    onDisk(this.#target, () => writeWhole(this.#descriptor, piece, this.#sizeBytes));
+    this.#sizeBytes += piece.length;
+  }
+
+  #end(): string {
+    const hash = this.#running.digest("hex");
+    verifyBytes(this.#object, this.#sizeBytes, hash);
     return hash;
-  } finally {
-    closeSync(descriptor);
   }
 }
 
@@ -110,16 +151,20 @@ export async function downloadObject(
   object: ListedObject,
   target: DownloadTarget,
 ): Promise<string> {
-  let tryNumber = 0;
-  try {
+  const get = async (open: ReceiverSource<string>): Promise<string> => {
     const place = { repository: where.repository, ref: where.commitId, path: object.key };
-    return await context.client.getObject(place, { signal: context.signal }, (answer) => {
-      tryNumber += 1;
-      return receive(answer, object, target, tryNumber);
-    });
-  } catch (error) {
-    throw inputFailure(error, object.key, where.commitId);
+    try {
+      return await context.client.getObject(place, { signal: context.signal }, open);
+    } catch (error) {
+      throw inputFailure(error, object.key, where.commitId);
+    }
+  };
+  if (object.sizeBytes > chunkSizeBytes) {
+    const file = new LargeFile(object, target);
+    return await get(file.open).finally(() => file.close());
   }
+  const bytes = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkSizeBytes);
+  return await get(smallFile(object, target, bytes)).finally(() => spareBuffers.push(bytes));
 }
 
 /** Reads an object to its end for its MD5 alone; nothing is kept. */
@@ -129,9 +174,8 @@ export async function hashObject(
   object: ListedObject,
 ): Promise<string> {
   const place = { repository: where.repository, ref: where.commitId, path: object.key };
-  return await context.client.getObject(place, { signal: context.signal }, async (answer) => {
+  return await context.client.getObject(place, { signal: context.signal }, () => {
     const running = createHash("md5");
-    for await (const chunk of answer.chunks) running.update(chunk);
-    return running.digest("hex");
+    return { take: (piece) => void running.update(piece), end: () => running.digest("hex") };
   });
 }

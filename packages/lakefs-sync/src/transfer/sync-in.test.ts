@@ -105,7 +105,7 @@ test("case B07: a checksum that is no MD5 is not taken for one", async () => {
   expect((await done).objects.hash(0)).toBe(fakeObject("two").checksum);
 });
 
-test("case T06: a transfer that is cut is taken up again, from the start", async () => {
+test("case T06: a transfer that is cut is taken up again, from the start where the server knows no ranges", async () => {
   let cut = 0;
   const faults: FakeFaults = {
     intercept: (request, response) => {
@@ -120,6 +120,48 @@ test("case T06: a transfer that is cut is taken up again, from the start", async
   const { folder, done } = await bringIn([["in/big", fakeObject(Buffer.alloc(700_000, "z"))]], "in", faults);
   await done;
   expect(readFileSync(join(folder, "big")).equals(Buffer.alloc(700_000, "z"))).toBe(true);
+});
+
+test("case T06: a transfer that is cut goes on from where it was, and is checked as a whole", async () => {
+  const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, index) => index % 251));
+  const ranges: (string | undefined)[] = [];
+  const faults: FakeFaults = {
+    intercept: (request, response) => {
+      if (!request.target.includes("/objects?path=")) return false;
+      ranges.push(request.headers.range);
+      const start = Number(/^bytes=(\d+)-699999$/.exec(request.headers.range ?? "bytes=0-699999")?.[1]);
+      const head = { "content-length": bytes.length - start, "content-range": `bytes ${start}-699999/700000` };
+      response.writeHead(start === 0 ? 200 : 206, head);
+      if (ranges.length === 3) response.end(bytes.subarray(start));
+      else response.write(bytes.subarray(start, start + 300_000), () => response.socket?.destroy());
+      return true;
+    },
+  };
+  const { folder, done } = await bringIn([["in/big", fakeObject(bytes)]], "in", faults);
+  expect((await done).objects.hash(0)).toBe(fakeObject(bytes).checksum);
+  expect(readFileSync(join(folder, "big")).equals(bytes)).toBe(true);
+  expect(ranges.length).toBe(3);
+  expect(ranges[0]).toBeUndefined();
+});
+
+test("case B08: a rest that is not the rest of the same bytes fails, and so does another range than was asked for", async () => {
+  for (const shift of [0, 1]) {
+    let count = 0;
+    const faults: FakeFaults = {
+      intercept: (request, response) => {
+        if (!request.target.includes("/objects?path=")) return false;
+        count += 1;
+        const start = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? "bytes=0-")?.[1]) + (count > 1 ? shift : 0);
+        const head = { "content-length": 700_000 - start, "content-range": `bytes ${start}-699999/700000` };
+        response.writeHead(count === 1 ? 200 : 206, head);
+        if (count === 1) response.write(Buffer.alloc(300_000, "z"), () => response.socket?.destroy());
+        else response.end(Buffer.alloc(700_000 - start, "other"));
+        return true;
+      },
+    };
+    const { done } = await bringIn([["in/big", fakeObject(Buffer.alloc(700_000, "z"))]], "in", faults);
+    expect(await failureFrom(() => done)).toMatchObject({ code: "transfer_mismatch", names: ["in/big"] });
+  }
 });
 
 test("case G02 rule I5: collected data is terminal, names key and commit, is asked for once", async () => {
