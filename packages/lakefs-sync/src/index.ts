@@ -5,7 +5,7 @@ export type { CommitCreation, LogFilter } from "./client/commits.ts";
 export { LakefsError } from "./client/errors.ts";
 export type { LakefsErrorCode, LakefsErrorFields, LakefsOutcome } from "./client/errors.ts";
 export type { BodySource, HttpParts, LakefsConnection } from "./client/http.ts";
-export type { Upload } from "./client/objects.ts";
+export type { ByteRange, ObjectPlace, Upload } from "./client/objects.ts";
 export type { Merge } from "./client/refs.ts";
 export { findProxyVariable } from "./client/proxy-hint.ts";
 export { collectBytes } from "./client/receiver.ts";

@@ -151,11 +151,7 @@ export class LakefsClient {
     return objects.statObject(this.#http, repository, ref, path, options);
   }
   /** lakeFS `getObject`: a receiver takes the bytes as they come, a new one for each try. */
-  getObject<T>(
-    where: { repository: string; ref: string; path: string },
-    options: CallOptions,
-    open: ReceiverSource<T>,
-  ): Promise<T> {
+  getObject<T>(where: objects.ObjectPlace, options: CallOptions, open: ReceiverSource<T>): Promise<T> {
     return objects.getObject(this.#http, where, options, open);
   }
   /** lakeFS `uploadObject` from a source that can be opened again. */

@@ -39,19 +39,34 @@ export function statObject(
   return http.json(spec, options, objectStatsOf);
 }
 
+/** Which bytes `getObject` asks for; both ends included. */
+export interface ByteRange {
+  readonly firstByte: number;
+  readonly lastByte: number;
+}
+
+/** Where an object is, and which part of it is wanted; default the whole. */
+export interface ObjectPlace {
+  readonly repository: string;
+  readonly ref: string;
+  readonly path: string;
+  readonly range?: ByteRange;
+}
+
 /**
  * lakeFS `getObject`: hands the bytes to a receiver as they come; another try gets a new receiver. No time limit of its
  * own but the connection's silence limit.
  */
 export function getObject<T>(
   http: HttpClient,
-  where: { readonly repository: string; readonly ref: string; readonly path: string },
+  where: ObjectPlace,
   options: CallOptions,
   open: ReceiverSource<T>,
 ): Promise<T> {
-  const { repository, ref, path } = where;
+  const { repository, ref, path, range } = where;
   const segments = ["repositories", repository, "refs", ref, "objects"];
-  const headers = { accept: "*/*" };
+  const headers: Record<string, string> = { accept: "*/*" };
+  if (range !== undefined) headers["range"] = `bytes=${range.firstByte}-${range.lastByte}`;
   const subject = `${repository}/${ref}/${path}`;
   const query = { path };
   const spec = { operation: "getObject", method: "GET", segments, query, headers, subject, repeat: "safe" } as const;
