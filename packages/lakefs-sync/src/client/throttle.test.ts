@@ -70,27 +70,29 @@ property.prop([fc.integer({ min: 1, max: 20 }), events])(
     let wantedCount = 0;
     const enter = async (): Promise<void> => {
       wantedCount += 1;
-      if ((await throttle.enter(undefined, 60_000)) !== true) return;
+      if (!(await throttle.enter(undefined, 60_000))) return;
       wantedCount -= 1;
       runningCount += 1;
       expect(runningCount).toBeLessThanOrEqual(maxCount);
     };
-    const leave = async (): Promise<void> => {
+    const leave = async (): Promise<boolean> => {
+      if (runningCount === 0) return false;
       runningCount -= 1;
       throttle.leave();
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
+      return true;
     };
     for (const step of steps) {
       clock.nowMsValue += 1;
       if (step === "enter") void enter();
       else if (step === "busy") throttle.onBusy(clock.nowMsValue, undefined);
       else if (step === "success") throttle.onSuccess();
-      else if (runningCount > 0) await leave();
+      else await leave();
       await Promise.resolve();
     }
-    while (runningCount > 0) await leave();
+    while (await leave());
     expect(wantedCount).toBe(0);
   },
 );
