@@ -6,7 +6,8 @@ import { EXECUTION_MARK } from "./environment.ts";
 import type { ExecutorChild } from "./executor-child.ts";
 import { VALIDATE_TIMEOUT_MS } from "./limits.ts";
 import type { HostMessage, Reply } from "./messages.ts";
-import { endGroup, settle, within } from "./seal.ts";
+import { newestPid, uptimeTicks } from "./process-table.ts";
+import { endGroup, settle, within, type Started } from "./seal.ts";
 
 /** What one hold of an executor process needs, and whom it tells. */
 export interface ChildExecutorOptions {
@@ -32,6 +33,9 @@ class ChildExecutor implements Executor {
   readonly #child: ExecutorChild;
   readonly #stopGrace = new AbortController();
   readonly #marks: string[] = [];
+  #sinceTicks: number | undefined;
+  /** Set while nobody can have started anything since the body began. */
+  #newestPid: string | undefined;
   #callsInFlight = 0;
   #cancelReason: string | undefined;
   #isSealed = true;
@@ -60,6 +64,9 @@ class ChildExecutor implements Executor {
     }
     this.#isSealed = false;
     this.#marks.push(`${EXECUTION_MARK}=${request.executionId}`);
+    this.#sinceTicks ??= uptimeTicks();
+    // Process ids come round again, so where a folder is staged it is no proof (rule T8).
+    this.#newestPid = request.workspace?.readOnly === false ? undefined : newestPid();
     const { outputLimitBytes } = this.#options;
     const reply = await this.#ask((call) => ({ type: "run", call, request: plain(request), outputLimitBytes }));
     this.#stopGrace.abort();
@@ -89,7 +96,7 @@ class ChildExecutor implements Executor {
       this.#child.kill(this.#cancelReason);
     }
     this.#rssBytes = await settle(this.#child, clock);
-    await endGroup(this.#child, this.#marks, clock);
+    if (!this.#hasStartedNothing()) await endGroup(this.#child, this.#started(), clock);
     this.#isSealed = true;
   }
 
@@ -106,6 +113,14 @@ class ChildExecutor implements Executor {
     } finally {
       this.#options.onRelease(this.#rssBytes);
     }
+  }
+
+  #hasStartedNothing(): boolean {
+    return this.#child.isAlive() && this.#newestPid !== undefined && this.#newestPid === newestPid();
+  }
+
+  #started(): Started {
+    return { marks: this.#marks, ...(this.#sinceTicks === undefined ? {} : { sinceTicks: this.#sinceTicks }) };
   }
 
   async #ask(message: (call: number) => HostMessage): Promise<Reply | undefined> {

@@ -1,7 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
 import type { Clock } from "../attempt/ports/clock.ts";
 import { HOST_MARK } from "./environment.ts";
 import { END_PROCESSES_POLL_MS, END_PROCESSES_TIMEOUT_MS } from "./limits.ts";
+import { hasMark, lookAtProcesses, type ProcessState } from "./process-table.ts";
 
 /** Which processes are meant: those of a process group, and those whose environment carries one of the marks. */
 export interface ProcessQuery {
@@ -9,14 +9,14 @@ export interface ProcessQuery {
   readonly groupId?: number;
   /** `NAME=value` entries of `/proc/<pid>/environ` (Linux only). */
   readonly marks: readonly string[];
+  /** No process that carries a mark was started earlier (`uptimeTicks`): older ones are not asked. Default: all are. */
+  readonly sinceTicks?: number;
   /** Not meant, though it matches: the executor itself. */
   readonly keepPid?: number;
 }
 
 /** Whether processes can be listed one by one here. Elsewhere whole groups are killed instead. */
 export const CAN_LIST_PROCESSES = process.platform === "linux";
-
-const READ_CONCURRENCY = 16;
 
 /**
  * Kills the processes that the query means and waits until none is left (rule T8, case S05). Two looks in a row must
@@ -32,7 +32,7 @@ export async function endProcesses(query: ProcessQuery, clock: Clock): Promise<r
     emptyLooks = found.length === 0 ? emptyLooks + 1 : 0;
     if (emptyLooks === 2) return [];
     for (const pid of found) killProcess(pid);
-    await clock.wait(END_PROCESSES_POLL_MS);
+    if (found.length > 0) await clock.wait(END_PROCESSES_POLL_MS);
   } while (clock.nowMs() < deadlineMs);
   return found;
 }
@@ -45,17 +45,11 @@ export function endStrays(hostMark: string, clock: Clock): Promise<readonly numb
   return endProcesses({ marks: [`${HOST_MARK}=${hostMark}`] }, clock);
 }
 
-/** Pids of the living processes that the query means. A zombie can write no more and does not count. */
+/** Pids of the living processes that the query means. */
 export async function findProcesses(query: ProcessQuery): Promise<readonly number[]> {
   if (!CAN_LIST_PROCESSES) return isGroupAlive(query.groupId) ? [-(query.groupId ?? 0)] : [];
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const candidates = pids.filter((pid) => pid !== process.pid && pid !== query.keepPid).values();
-  const found: number[] = [];
-  const worker = async (): Promise<void> => {
-    for (const pid of candidates) if (await isMeant(pid, query)) found.push(pid);
-  };
-  await Promise.all(Array.from({ length: READ_CONCURRENCY }, worker));
-  return found;
+  const states = await lookAtProcesses();
+  return states.filter((state) => isMeant(state, query)).map(({ pid }) => pid);
 }
 
 /** Kills a process (a negative number: a group). One that is gone is no error. */
@@ -67,33 +61,10 @@ export function killProcess(pid: number): void {
   }
 }
 
-async function isMeant(pid: number, query: ProcessQuery): Promise<boolean> {
-  const stat = await readProc(pid, "stat");
-  const state = stat === undefined ? undefined : parseStat(stat);
-  if (state === undefined || !state.isAlive) return false;
-  if (query.groupId !== undefined && state.groupId === query.groupId) return true;
-  if (query.marks.length === 0) return false;
-  const environ = await readProc(pid, "environ");
-  return environ !== undefined && environ.split("\0").some((entry) => query.marks.includes(entry));
-}
-
-/** Reads the fields behind the command's name, which itself may hold anything. */
-export function parseStat(stat: string): { readonly isAlive: boolean; readonly groupId: number } | undefined {
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state, , groupId] = fields;
-  if (state === undefined || groupId === undefined) return undefined;
-  // A zombie whose other threads still run is alive; the thread count is field 20 of proc_pid_stat(5).
-  const isAlive = (state !== "Z" && state !== "X") || Number(fields[17]) > 1;
-  return { isAlive, groupId: Number(groupId) };
-}
-
-async function readProc(pid: number, file: string): Promise<string | undefined> {
-  try {
-    return await readFile(`/proc/${pid}/${file}`, "latin1");
-  } catch {
-    // Gone meanwhile, or another user's: out of reach.
-    return undefined;
-  }
+function isMeant({ pid, groupId, startTicks }: ProcessState, query: ProcessQuery): boolean {
+  if (pid === process.pid || pid === query.keepPid) return false;
+  if (query.groupId === groupId) return true;
+  return startTicks >= (query.sinceTicks ?? 0) && hasMark(pid, query.marks);
 }
 
 function isGroupAlive(groupId: number | undefined): boolean {

@@ -6,7 +6,7 @@ import { cleanMessage } from "./clean-message.ts";
 import { describeEnd } from "./describe-end.ts";
 import { scrubEnvironment } from "./environment.ts";
 import { childMessageSchema } from "./messages.ts";
-import { parseStat } from "./processes.ts";
+import { parseStat } from "./process-table.ts";
 
 describe("afterCrash", () => {
   test("case S03: the first error of a row is kept, the wait grows to 30 s", () => {
@@ -94,11 +94,11 @@ test("scrubEnvironment keeps what is neither a setting nor a secret, whatever th
 });
 
 describe("parseStat", () => {
-  const tail = (state: string, threads: number) => ` ${state} 1 42 42 0 -1 0 0 0 0 0 0 0 0 0 20 0 ${threads} 0 1`;
+  const tail = (state: string, threads: number) => ` ${state} 1 42 42 0 -1 0 0 0 0 0 0 0 0 0 20 0 ${threads} 0 1 900`;
   test("rule T8: a command name may hold anything; a zombie is gone unless threads of it run", () => {
-    expect(parseStat(`7 (a) R 9 9 (b)${tail("S", 1)}`)).toEqual({ isAlive: true, groupId: 42 });
-    expect(parseStat(`7 (sh)${tail("Z", 1)}`)).toEqual({ isAlive: false, groupId: 42 });
-    expect(parseStat(`7 (sh)${tail("Z", 3)}`)).toEqual({ isAlive: true, groupId: 42 });
+    expect(parseStat(`7 (a) R 9 9 (b)${tail("S", 1)}`)).toEqual({ isAlive: true, groupId: 42, startTicks: 1 });
+    expect(parseStat(`7 (sh)${tail("Z", 1)}`)).toEqual({ isAlive: false, groupId: 42, startTicks: 1 });
+    expect(parseStat(`7 (sh)${tail("Z", 3)}`)).toEqual({ isAlive: true, groupId: 42, startTicks: 1 });
     expect(parseStat("nonsense")).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import type { TaskDescription } from "../tasks/description.ts";
 import { ExecutorChild } from "./executor-child.ts";
 import { startProcess } from "./process-carrier.ts";
 import { endGroup } from "./seal.ts";
-import { describeFixture, isRunning, openFolder, openPool, runCase, until } from "./testing/harness.ts";
+import { describeFixture, isRunning, openFolder, openPool, requestFor, runCase, until } from "./testing/harness.ts";
 
 let task: TaskDescription;
 beforeAll(async () => {
@@ -66,13 +66,27 @@ describe("seal", () => {
     expect(await pidOf(open.pool, folder.path)).toBe(before);
   });
 
+  test("case S05: what a reader's body starts is ended too, out of its group as well", async () => {
+    await using folder = await openFolder();
+    const executor = await open.pool.acquire(task, slot);
+    await executor.validate({ params: { case: "detachedShell", size: 0 } });
+    const { workspace, ...request } = requestFor(folder.path);
+    if (workspace === undefined) throw new Error("the request has no workspace");
+    await executor.run({ ...request, workspace: { ...workspace, readOnly: true } });
+    const shell = Number(readFileSync(path.join(folder.path, "shell.pid"), "utf8"));
+    expect(await isRunning(shell)).toBe(true);
+    await executor.seal();
+    expect(await isRunning(shell)).toBe(false);
+    await executor.release();
+  });
+
   test("rule T8: an executor that was told to end is waited for, though its end is not heard of yet", async () => {
     const options = { clock: systemClock, environment: {}, nodeFlags: [], onNote: () => {}, onLine: () => {} };
     for (let round = 0; round < 5; round += 1) {
       const child = new ExecutorChild(startProcess(options), options);
       child.kill("the test ends it");
       expect(child.isAlive()).toBe(false);
-      await endGroup(child, [], systemClock);
+      await endGroup(child, { marks: [] }, systemClock);
       expect(await isRunning(child.pid ?? 0)).toBe(false);
       await child.ended;
     }

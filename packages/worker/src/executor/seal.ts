@@ -28,16 +28,24 @@ export async function settle(child: ExecutorChild, clock: Clock): Promise<number
   return undefined;
 }
 
+/** What the bodies of one hold may have started. */
+export interface Started {
+  /** See `ProcessQuery`. */
+  readonly marks: readonly string[];
+  /** When the first body began, as `uptimeTicks` counts. */
+  readonly sinceTicks?: number;
+}
+
 /**
  * Rule T8, case S05: what is in the executor's group beside it, and on Linux what carries a mark, is killed and waited
  * for. Throws `workspace_unstageable` where something does not go away.
  */
-export async function endGroup(child: ExecutorChild, marks: readonly string[], clock: Clock): Promise<void> {
+export async function endGroup(child: ExecutorChild, started: Started, clock: Clock): Promise<void> {
   if (!CAN_LIST_PROCESSES) child.kill("processes cannot be listed on this system");
   const { pid } = child;
   const group = pid === undefined ? {} : { groupId: pid };
   const keep = pid !== undefined && child.isAlive() ? { keepPid: pid } : {};
-  const left: (number | string)[] = [...(await endProcesses({ ...group, ...keep, marks }, clock))];
+  const left: (number | string)[] = [...(await endProcesses({ ...group, ...keep, ...started }, clock))];
   if (pid === undefined && !child.isAlive() && !(await hasEnded(child, clock))) left.push("a thread of the host");
   if (left.length === 0) return;
   throw new AttemptError({
