@@ -41,6 +41,8 @@ async function run(asked: Request, context: CommandContext): Promise<number> {
         return await (await import("./commands/run.ts")).run(context, asked, signals);
       case "dev":
         return await (await import("./commands/dev.ts")).dev(context, asked, signals);
+      case "sweep":
+        return await (await import("./commands/sweep.ts")).sweep(context, asked, signals);
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -6,8 +6,10 @@ import type { ExtractArguments } from "./commands/extract.ts";
 import type { RegisterArguments } from "./commands/register.ts";
 import type { RunArguments } from "./commands/run.ts";
 import type { StartArguments } from "./commands/start.ts";
+import type { SweepArguments } from "./commands/sweep.ts";
 import type { CommandContext } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { parseLakefsAddress } from "./lakefs-address.ts";
 
 /** What the arguments ask for. */
 export type Request =
@@ -17,6 +19,7 @@ export type Request =
   | ({ readonly command: "start" } & StartArguments)
   | ({ readonly command: "run" } & RunArguments)
   | ({ readonly command: "dev" } & DevArguments)
+  | ({ readonly command: "sweep" } & SweepArguments)
   /** Help, the version or a usage error has been written already. */
   | { readonly command: "done"; readonly exitCode: ExitCode };
 
@@ -43,6 +46,7 @@ const devOptions = checkOptions.extend({
   lakefsPort: port,
   conductorPort: port,
 });
+const sweepOptions = checkOptions.extend({ dryRun: z.boolean().default(false), ttl: text, dotenv: text });
 const startOptions = checkOptions.extend({
   jobs: text,
   slots: z.array(z.string()).default([]),
@@ -97,6 +101,7 @@ function makeProgram(
   addStart(program, choose);
   addRun(program, choose);
   addDev(program, choose);
+  addSweep(program, choose);
   return program;
 }
 
@@ -217,6 +222,26 @@ function addDev(program: Command, choose: Choose): void {
       if (!parsed.success) return command.error(`error: a port is a number from 0 to ${MAX_PORT}`);
       const { jobs, ...rest } = parsed.data;
       choose({ command: "dev", modules, ...rest, ...(jobs === undefined ? {} : { jobs }) });
+    });
+}
+
+function addSweep(program: Command, choose: Choose): void {
+  program
+    .command("sweep")
+    .description("Remove abandoned staging branches of a repository, and say what each one held.")
+    .argument("<repository>", "lakefs://<repository>")
+    .option("--dry-run", "say what would be removed, and remove nothing")
+    .option("--ttl <duration>", "PERAGO_BRANCH_GC_TTL: age at which a branch is abandoned, at least 1h (default: 7d)")
+    .option("--dotenv <file>", ENV_FILE_TEXT)
+    .option("--json", JSON_TEXT)
+    .action((address: string, options: unknown, command: Command) => {
+      const parsed = parseLakefsAddress(address);
+      if (parsed === undefined || parsed.branch !== undefined) {
+        return command.error("error: a repository is written lakefs://<repository>");
+      }
+      const { ttl, dotenv, ...rest } = sweepOptions.parse(options);
+      const { repository } = parsed;
+      choose({ command: "sweep", repository, ...rest, ...withoutUndefined({ ttl, dotenv }) });
     });
 }
 
