@@ -92,7 +92,9 @@ describe("perago sweep", () => {
     const root = await temporaryFolder();
     const name = await repository("hooked");
     const script = `error("branches stay")`;
-    const action = `name: keep\non:\n  pre-delete-branch:\n    branches: ["*aaa"]\nhooks:\n  - id: keep\n    type: lua\n    properties:\n      script: |\n        ${script}\n`;
+    const hook = ["  - id: keep", "    type: lua", "    properties:", "      script: |", `        ${script}`];
+    const when = ["on:", "  pre-delete-branch:", `    branches: ["*aaa"]`];
+    const action = ["name: keep", ...when, "hooks:", ...hook, ""].join("\n");
     const file = { repository: name, branch: "main", path: "_lakefs_actions/keep.yaml" };
     await client.uploadObject({ ...file, ...content(action) });
     base = (await client.commit(name, "main", { message: "an action" })).id;

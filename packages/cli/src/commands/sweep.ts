@@ -18,8 +18,8 @@ export interface SweepArguments {
 
 /**
  * Removes the abandoned staging branches of one repository (rule X3) and tells of each one looked at: 0, or 3 where one
- * could not be removed. A signal ends it after the branch that it is at. It is no host and holds no branch: what runs is
- * kept by the TTL alone.
+ * could not be removed. A signal ends it after the branch that it is at. It is no host and holds no branch: what runs
+ * is kept by the TTL alone.
  */
 export async function sweep(context: CommandContext, args: SweepArguments, signals: Signals): Promise<number> {
   const overrides = args.ttl === undefined ? {} : { PERAGO_BRANCH_GC_TTL: { flag: "--ttl", value: args.ttl } };

@@ -1,8 +1,9 @@
-import { classifyPublish, PublishFenceError } from "@perago/fence";
+import { classifyPublish } from "@perago/fence";
 import type { Failure } from "../../failure.ts";
 import type { CommitRange } from "../ports/target-store.ts";
 import { failure } from "./ending.ts";
 import { BOUNDS } from "./facts.ts";
+import { refusalOf } from "./refusal.ts";
 import type { Common, Note, WorkspaceInput } from "./state.ts";
 
 type Located = Common & { readonly input: WorkspaceInput };
@@ -27,7 +28,8 @@ export function readRangeArgs({ input }: Located): {
 }
 
 /** Runs the classifier over what was read (rule P7). */
-export function judge({ facts, input }: Located, range: CommitRange): Judgement {
+export function judge(state: Located, range: CommitRange): Judgement {
+  const { facts, input } = state;
   const { polled } = facts;
   const self = {
     logicalTaskKey: facts.logicalTaskKey,
@@ -43,8 +45,7 @@ export function judge({ facts, input }: Located, range: CommitRange): Judgement 
     const { head, supersedes } = decision;
     return { kind: "accept", head, supersedes, notes: raceNotes(decision.races, target) };
   }
-  const { code, message, hint } = new PublishFenceError(decision);
-  const refusal = failure(code, `${message}, target ${target}`, hint);
+  const refusal = refusalOf(decision, range.commits, state);
   if (decision.kind === "refuse") return { kind: "refuse", failure: refusal, notes: [] };
   const { commit, isHead, races } = decision;
   return { kind: "own_delivery", commitId: commit.id, isHead, failure: refusal, notes: raceNotes(races, target) };
