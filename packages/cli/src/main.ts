@@ -43,6 +43,8 @@ async function run(asked: Request, context: CommandContext): Promise<number> {
         return await (await import("./commands/dev.ts")).dev(context, asked, signals);
       case "sweep":
         return await (await import("./commands/sweep.ts")).sweep(context, asked, signals);
+      case "history":
+        return await (await import("./commands/history.ts")).history(context, asked);
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

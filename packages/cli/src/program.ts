@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { CheckArguments } from "./commands/check.ts";
 import type { DevArguments } from "./commands/dev.ts";
 import type { ExtractArguments } from "./commands/extract.ts";
+import type { HistoryArguments } from "./commands/history.ts";
 import type { RegisterArguments } from "./commands/register.ts";
 import type { RunArguments } from "./commands/run.ts";
 import type { StartArguments } from "./commands/start.ts";
@@ -20,6 +21,7 @@ export type Request =
   | ({ readonly command: "run" } & RunArguments)
   | ({ readonly command: "dev" } & DevArguments)
   | ({ readonly command: "sweep" } & SweepArguments)
+  | ({ readonly command: "history" } & HistoryArguments)
   /** Help, the version or a usage error has been written already. */
   | { readonly command: "done"; readonly exitCode: ExitCode };
 
@@ -47,6 +49,22 @@ const devOptions = checkOptions.extend({
   conductorPort: port,
 });
 const sweepOptions = checkOptions.extend({ dryRun: z.boolean().default(false), ttl: text, dotenv: text });
+const MAX_SHOWN_COMMITS = 10_000;
+const historyOptions = checkOptions.extend({
+  input: z
+    .string()
+    .regex(/^[0-9a-f]{8,64}$/)
+    .optional(),
+  task: text,
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/)
+    .transform(Number)
+    .refine((value) => value <= MAX_SHOWN_COMMITS)
+    .default(50),
+  html: text,
+  dotenv: text,
+});
 const startOptions = checkOptions.extend({
   jobs: text,
   slots: z.array(z.string()).default([]),
@@ -102,6 +120,7 @@ function makeProgram(
   addRun(program, choose);
   addDev(program, choose);
   addSweep(program, choose);
+  addHistory(program, choose);
   return program;
 }
 
@@ -242,6 +261,32 @@ function addSweep(program: Command, choose: Choose): void {
       const { ttl, dotenv, ...rest } = sweepOptions.parse(options);
       const { repository } = parsed;
       choose({ command: "sweep", repository, ...rest, ...withoutUndefined({ ttl, dotenv }) });
+    });
+}
+
+function addHistory(program: Command, choose: Choose): void {
+  program
+    .command("history")
+    .description("Show a target's first-parent log as the publish fence reads it. Reads only.")
+    .argument("<target>", "lakefs://<repository>/<branch>")
+    .option("--input <ref>", "say why this input commit would be accepted or refused now")
+    .option("--task <key>", "as the logical task with this key sees it")
+    .option("--limit <n>", `commits to show, at most ${MAX_SHOWN_COMMITS} (default: 50)`)
+    .option("--html <file>", "write one page that needs no network and no script")
+    .option("--dotenv <file>", ENV_FILE_TEXT)
+    .option("--json", JSON_TEXT)
+    .action((address: string, options: unknown, command: Command) => {
+      const { repository, branch } = parseLakefsAddress(address) ?? {};
+      if (repository === undefined || branch === undefined) {
+        return command.error("error: a target is written lakefs://<repository>/<branch>");
+      }
+      const parsed = historyOptions.safeParse(options);
+      if (!parsed.success) {
+        const says = `--input is 8 to 64 hexadecimal digits, --limit a number from 1 to ${MAX_SHOWN_COMMITS}`;
+        return command.error(`error: ${says}`);
+      }
+      const { limit, json, ...rest } = parsed.data;
+      choose({ command: "history", repository, branch, limit, json, ...withoutUndefined(rest) });
     });
 }
 

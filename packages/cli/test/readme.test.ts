@@ -8,7 +8,7 @@ async function readme(): Promise<string> {
   return await readFile(new URL("../README.md", import.meta.url), "utf8");
 }
 
-test.for(["check", "extract", "register", "start", "run", "dev", "sweep"])(
+test.for(["check", "extract", "register", "start", "run", "dev", "sweep", "history"])(
   "the README names every option of perago %s, and no other",
   async (name) => {
     let help = "";
