@@ -145,7 +145,11 @@ test("the reference host runs the workflow that its own script starts, and SIGTE
   const home = await run.folder("reference");
   const reference = spawnNode([join(APP, "start.mjs"), "--json"], {
     folder: home,
-    env: { PERAGO_WORKSPACE_ROOT: join(home, "workspaces"), PERAGO_LOG_ROOT: join(home, "logs") },
+    env: {
+      PERAGO_WORKSPACE_ROOT: join(home, "workspaces"),
+      PERAGO_LOG_ROOT: join(home, "logs"),
+      PERAGO_CACHE_ROOT: join(home, "cache"),
+    },
   });
   try {
     const shown = await script("start-workflow.ts", "--repository", repository.name, "--timeout-seconds", "60");

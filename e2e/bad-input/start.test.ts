@@ -52,6 +52,7 @@ async function refusedStart(env: Readonly<Record<string, string>>) {
   const ended = await run.perago(["start", ...MODULES, "--json"], {
     PERAGO_WORKSPACE_ROOT: workspaces,
     PERAGO_LOG_ROOT: join(home, "logs"),
+    PERAGO_CACHE_ROOT: join(home, "cache"),
     ...env,
   });
   expect(performance.now() - startMs).toBeLessThan(REFUSAL_LIMIT_MS);

@@ -64,6 +64,7 @@ export async function startHost(run: TestRun, options: HostOptions = {}): Promis
       ...run.env,
       PERAGO_WORKSPACE_ROOT: workspaceRoot,
       PERAGO_LOG_ROOT: logRoot,
+      PERAGO_CACHE_ROOT: join(home, "cache"),
       PERAGO_WORKER_ID_PREFIX: workerIdPrefix,
       ...(options.conductorUrl === undefined ? {} : { CONDUCTOR_SERVER_URL: options.conductorUrl }),
       ...(options.lakefsUrl === undefined ? {} : { LAKECTL_SERVER_ENDPOINT_URL: options.lakefsUrl }),

@@ -19,7 +19,11 @@ async function registered(module: string): Promise<FakeConductor> {
 
 async function roots(): Promise<Record<string, string>> {
   const folder = await temporaryFolder();
-  return { PERAGO_WORKSPACE_ROOT: path.join(folder, "workspaces"), PERAGO_LOG_ROOT: path.join(folder, "logs") };
+  return {
+    PERAGO_WORKSPACE_ROOT: path.join(folder, "workspaces"),
+    PERAGO_LOG_ROOT: path.join(folder, "logs"),
+    PERAGO_CACHE_ROOT: path.join(folder, "cache"),
+  };
 }
 
 async function begin(engine: Pick<FakeConductor, "url">, args: string[], more: Record<string, string> = {}) {

@@ -15,6 +15,7 @@ export type SyncErrorCode =
   | "disk_limit"
   | "disk_denied"
   | "disk_error"
+  | "cache_unusable"
   | "delete_failed"
   | "staging_differs"
   | "staged_data_gone"
@@ -44,6 +45,7 @@ const hints: Record<SyncErrorCode, string> = {
   disk_limit: "raise the limit of open files (ulimit -n) of the host",
   disk_denied: "check owner and permissions of the workspace root",
   disk_error: "check the workspace disk",
+  cache_unusable: "name a folder that only this user may write, or switch the cache off",
   delete_failed: "check the permissions on the staging branch",
   staging_differs: "retry; another writer may have touched the staging branch",
   staged_data_gone: "retry; check the rules of lakeFS' garbage collection and the health of its storage",

@@ -1,3 +1,4 @@
+export type { CacheOptions } from "./cache/cache-root.ts";
 export { LakefsClient } from "./client/client.ts";
 export type { BranchCreation, BranchFilter } from "./client/branches.ts";
 export type { OwnCommitCreation } from "./client/commit-once.ts";

@@ -8,6 +8,14 @@ export interface FakeObject {
   checksum: string;
   contentType: string;
   metadata: Record<string, string>;
+  /** As lakeFS does it: every upload gets an address of its own. */
+  address: string;
+}
+
+let addressCount = 0;
+function newAddress(): string {
+  addressCount += 1;
+  return `local://fake/data/${addressCount}`;
 }
 
 const md5 = (bytes: Buffer): string => createHash("md5").update(bytes).digest("hex");
@@ -15,7 +23,7 @@ const md5 = (bytes: Buffer): string => createHash("md5").update(bytes).digest("h
 /** A fake object of some text; its checksum is the MD5 unless one is given. */
 export function fakeObject(content: string | Buffer, checksum?: string): FakeObject {
   const bytes = Buffer.from(content);
-  return { bytes, checksum: checksum ?? md5(bytes), contentType: "text/plain", metadata: {} };
+  return { bytes, checksum: checksum ?? md5(bytes), contentType: "text/plain", metadata: {}, address: newAddress() };
 }
 
 /** What a test changes in the fake server. */
@@ -39,7 +47,7 @@ export async function fakeLakefs(
     path,
     path_type: "object",
     checksum: object.checksum,
-    physical_address: "local://x",
+    physical_address: object.address,
     size_bytes: object.bytes.length,
     content_type: object.contentType,
     metadata: object.metadata,
@@ -51,7 +59,8 @@ export async function fakeLakefs(
       if (name.startsWith("x-lakefs-meta-")) metadata[name.slice("x-lakefs-meta-".length)] = String(value);
     }
     const checksum = (faults.checksumOf ?? md5)(request.body);
-    const object = { bytes: request.body, checksum, contentType: request.headers["content-type"] ?? "", metadata };
+    const contentType = request.headers["content-type"] ?? "";
+    const object = { bytes: request.body, checksum, contentType, metadata, address: newAddress() };
     objects.set(path, object);
     return statsOf(path, object);
   };

@@ -154,6 +154,7 @@ function startHost({ options, tasks, emulator, folder, logs }: HostParts): Promi
       LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY: lakefs.secretAccessKey,
       PERAGO_WORKSPACE_ROOT: path.join(folder, "workspaces"),
       PERAGO_LOG_ROOT: path.join(folder, "logs"),
+      PERAGO_CACHE_ROOT: path.join(folder, "cache"),
     },
     flags: { jobs: String(options.jobs ?? 1) },
     needs: { conductor: true, lakefs: true },

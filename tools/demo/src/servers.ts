@@ -25,6 +25,7 @@ export function childEnvironment(
     LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY: lakefs.secretAccessKey,
     PERAGO_WORKSPACE_ROOT: `${folder}/workspaces`,
     PERAGO_LOG_ROOT: `${folder}/logs`,
+    PERAGO_CACHE_ROOT: `${folder}/cache`,
     PERAGO_WORKER_ID_PREFIX: "demo-",
   };
 }

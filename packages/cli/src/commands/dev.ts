@@ -122,6 +122,7 @@ function devSettings({ context, args, state, emulator }: Parts): Settings {
       LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY: set(emulator.lakefs.secretAccessKey),
       PERAGO_WORKSPACE_ROOT: set(state.workspaces),
       PERAGO_LOG_ROOT: set(state.logs),
+      PERAGO_CACHE_ROOT: set(state.cache),
     },
     flags: args.jobs === undefined ? {} : { jobs: args.jobs },
     needs: { conductor: true, lakefs: true },

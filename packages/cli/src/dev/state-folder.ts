@@ -17,6 +17,7 @@ export interface StateFolder {
   readonly emulator: string;
   readonly workspaces: string;
   readonly logs: string;
+  readonly cache: string;
   /** Writes the settings of the servers for other commands (`--dotenv`); answers the file's path. */
   writeSettings(emulator: Pick<RunningEmulator, "lakefs" | "conductor">): Promise<string>;
   /** Frees the folder, and removes an ephemeral one. */
@@ -40,6 +41,7 @@ export async function openState(folder: string, isEphemeral: boolean): Promise<S
     emulator: path.join(root, "emulator"),
     workspaces: path.join(root, "workspaces"),
     logs: path.join(root, "logs"),
+    cache: path.join(root, "cache"),
     async writeSettings({ lakefs, conductor }) {
       const lines = [
         `CONDUCTOR_SERVER_URL=${conductor.url}`,

@@ -9,6 +9,13 @@ export const chunkSizeBytes = 256 * 1024;
 // a FIFO returns, and the check of its type refuses it.
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+/** How files are opened: never through a link (case T02). `create` makes a new one, `change` writes into one. */
+export const openFlags = {
+  read: readFlags,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+  change: constants.O_RDWR | constants.O_NOFOLLOW,
+};
+
 /**
  * Which file a descriptor shows and in what state; equal marks before and after mean: not changed meanwhile (rule T8).
  */
@@ -41,14 +48,19 @@ export function markOf(stats: BigIntStats): FileMark {
   return { inode: stats.ino, sizeBytes: Number(stats.size), mtimeNs: stats.mtimeNs, ctimeNs: stats.ctimeNs };
 }
 
-/** Fails where a file is not what it was (rule T8). */
-export function assertUnchanged(path: string, before: FileMark, after: FileMark): void {
-  const same =
+/** Whether a file is in the state that it was in. */
+export function sameMark(before: FileMark, after: FileMark): boolean {
+  return (
     before.inode === after.inode &&
     before.sizeBytes === after.sizeBytes &&
     before.mtimeNs === after.mtimeNs &&
-    before.ctimeNs === after.ctimeNs;
-  if (!same) throw changed(path);
+    before.ctimeNs === after.ctimeNs
+  );
+}
+
+/** Fails where a file is not what it was (rule T8). */
+export function assertUnchanged(path: string, before: FileMark, after: FileMark): void {
+  if (!sameMark(before, after)) throw changed(path);
 }
 
 /** The error for a file that is not what it was (rule T8). */

@@ -24,28 +24,31 @@ export class NumberColumn {
   }
 }
 
-/** A known MD5 takes 16 bytes after a byte that says so. */
-const hashWidthBytes = 17;
-
-/** A growing list of MD5s, in lower-case hex where they are known. */
+/** A growing list of hashes of one length, in lower-case hex where they are known. */
 export class HashColumn {
+  /** A known hash stands after a byte that says so. */
+  readonly #widthBytes: number;
   readonly #pieces: Buffer[] = [];
+
+  constructor(hashSizeBytes: number) {
+    this.#widthBytes = hashSizeBytes + 1;
+  }
 
   get(row: number): string | undefined {
     const piece = this.#pieces[Math.floor(row / rowsPerPiece)];
-    const start = (row % rowsPerPiece) * hashWidthBytes;
+    const start = (row % rowsPerPiece) * this.#widthBytes;
     return piece === undefined || piece[start] === 0
       ? undefined
-      : piece.toString("hex", start + 1, start + hashWidthBytes);
+      : piece.toString("hex", start + 1, start + this.#widthBytes);
   }
 
   set(row: number, hash: string): void {
     const number = Math.floor(row / rowsPerPiece);
-    while (this.#pieces.length <= number) this.#pieces.push(Buffer.alloc(rowsPerPiece * hashWidthBytes));
-    const start = (row % rowsPerPiece) * hashWidthBytes;
+    while (this.#pieces.length <= number) this.#pieces.push(Buffer.alloc(rowsPerPiece * this.#widthBytes));
+    const start = (row % rowsPerPiece) * this.#widthBytes;
     const piece = this.#pieces[number];
     if (piece === undefined) return;
-    if (piece.write(hash, start + 1, "hex") !== hashWidthBytes - 1) throw new Error("a hash of another length");
+    if (piece.write(hash, start + 1, "hex") !== this.#widthBytes - 1) throw new Error("a hash of another length");
     piece[start] = 1;
   }
 }

@@ -1,4 +1,5 @@
 import { LakefsError } from "../client/errors.ts";
+import type { ObjectStats } from "../client/types.ts";
 import { sampleOf, SyncError } from "../errors.ts";
 import { objectInTheWay } from "../keys/prefix.ts";
 import { maxProjectionFileCount, type JobContext } from "../transfer/context.ts";
@@ -16,6 +17,7 @@ export async function listCommit(
   context: JobContext,
   commit: ListedCommit,
   rules: ListingRules,
+  contentIdOf?: (stats: ObjectStats) => string | undefined,
 ): Promise<CheckedListing> {
   const check = new ListingCheck(rules);
   const pages = context.client.listObjects(commit.repository, commit.commitId, rules.prefix, {
@@ -25,7 +27,7 @@ export async function listCommit(
     for (const stats of page) {
       if (stats.path_type !== "object") continue;
       const { path: key, size_bytes: sizeBytes, checksum, content_type: contentType, metadata } = stats;
-      check.add({ key, sizeBytes, checksum, contentType, metadata });
+      check.add({ key, sizeBytes, checksum, contentType, metadata, contentId: contentIdOf?.(stats) });
     }
     if (check.count > maxProjectionFileCount) {
       throw new SyncError("input_unrepresentable", `more than ${maxProjectionFileCount} objects below the prefix`);

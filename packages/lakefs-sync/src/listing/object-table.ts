@@ -1,4 +1,5 @@
 import type { ObjectAttributes } from "../client/upload-shape.ts";
+import { contentIdSizeBytes } from "../cache/content-id.ts";
 import { exactDisk, pathIdentity, type DiskTraits } from "../keys/disk-traits.ts";
 import { HashColumn, NumberColumn } from "./columns.ts";
 import { TextTable } from "./text-table.ts";
@@ -8,6 +9,8 @@ export interface ObjectRecord extends ObjectAttributes {
   readonly sizeBytes: number;
   /** An MD5 only where it is 32 hex digits (case B07). */
   readonly checksum: string;
+  /** Names its bytes in the local cache, where they may be kept. */
+  readonly contentId?: string | undefined;
 }
 
 /** One object of a listing. */
@@ -19,6 +22,8 @@ export interface ListedObject extends ObjectRecord {
   /** MD5 of the bytes, lower-case hex, where it is known. */
   readonly hash: string | undefined;
 }
+
+const md5SizeBytes = 16;
 
 /** The record's checksum as an MD5, or undefined where it is something else (case B07). */
 export function md5OfChecksum(checksum: string): string | undefined {
@@ -59,7 +64,9 @@ export class ObjectTable {
   /** The same table where the disk takes names as they are. */
   readonly #identities: TextTable;
   readonly #sizes = new NumberColumn(Float64Array);
-  readonly #hashes = new HashColumn();
+  readonly #hashes = new HashColumn(md5SizeBytes);
+  /** Empty where there is no cache. */
+  readonly #contentIds = new HashColumn(contentIdSizeBytes);
   readonly #attributes = new AttributeTable();
   readonly #attributeRows = new NumberColumn(Uint32Array);
   /** Checksums that are no MD5; a row's number + 1, or 0 where the hash is the checksum. */
@@ -88,6 +95,7 @@ export class ObjectTable {
     if (md5 !== checksum) {
       this.#checksumRows.set(row, (this.#checksums.find(checksum) ?? this.#checksums.add(checksum)) + 1);
     }
+    if (record.contentId !== undefined) this.#contentIds.set(row, record.contentId);
     return row;
   }
 
@@ -107,6 +115,10 @@ export class ObjectTable {
   /** MD5 of the bytes where it is known: the checksum is one, or {@link learnHash} said so. */
   hash(row: number): string | undefined {
     return this.#hashes.get(row);
+  }
+
+  contentId(row: number): string | undefined {
+    return this.#contentIds.get(row);
   }
 
   checksum(row: number): string {

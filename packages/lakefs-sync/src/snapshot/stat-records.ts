@@ -20,6 +20,11 @@ export class StatRecords {
     if (ctimeNs > this.#latestCtimeNs) this.#latestCtimeNs = ctimeNs;
   }
 
+  get(row: number): FileMark {
+    const [inode = 0n, sizeBytes = 0n, mtimeNs = 0n, ctimeNs = 0n] = this.#fields.subarray(row * fieldCount);
+    return { inode, sizeBytes: Number(sizeBytes), mtimeNs, ctimeNs };
+  }
+
   /** Whether all four are what they were. A time before 1970 equals nothing, which only costs a hash. */
   equals(row: number, mark: FileMark): boolean {
     const start = row * fieldCount;

@@ -1,3 +1,4 @@
+import type { ContentCache } from "../cache/content-cache.ts";
 import type { LakefsClient } from "../client/client.ts";
 
 /** What every job gets. */
@@ -6,6 +7,8 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** Transfers at a time. */
   readonly slotCount: number;
+  /** Absent where it is switched off. */
+  readonly cache?: ContentCache | undefined;
   readonly report: (progress: SyncProgress) => void;
 }
 

@@ -1,10 +1,11 @@
 import { createHash, hash as hashOnce } from "node:crypto";
-import { closeSync, constants, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, openSync } from "node:fs";
 import { LakefsError } from "../client/errors.ts";
 import type { AnswerHead, Receiver, ReceiverSource } from "../client/receiver.ts";
 import { SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
 import { chunkSizeBytes } from "../folder/read-file.ts";
+import { writeWhole } from "../folder/write-whole.ts";
 import { md5OfChecksum, type ListedObject } from "../listing/object-table.ts";
 import type { JobContext } from "./context.ts";
 
@@ -31,12 +32,6 @@ export function verifyBytes(object: ListedObject, sizeBytes: number, hash: strin
   const md5 = md5OfChecksum(object.checksum);
   if (md5 !== undefined && md5 !== hash) {
     throw mismatch(object.key, `has the MD5 ${hash} where its record says ${md5}`);
-  }
-}
-
-function writeWhole(descriptor: number, bytes: Buffer, position: number): void {
-  for (let written = 0; written < bytes.length;) {
-    written += writeSync(descriptor, bytes, written, bytes.length - written, position + written);
   }
 }
 
@@ -165,6 +160,26 @@ export async function downloadObject(
   }
   const bytes = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkSizeBytes);
   return await get(smallFile(object, target, bytes)).finally(() => spareBuffers.push(bytes));
+}
+
+function ignore(): void {}
+
+/**
+ * Asks the server for one byte of an object that came from the cache: that its data is gone (case G02), or is not to be
+ * read any more, is noticed all the same.
+ */
+export async function assertReadable(
+  context: JobContext,
+  where: { readonly repository: string; readonly commitId: string },
+  object: ListedObject,
+): Promise<void> {
+  const range = { firstByte: 0, lastByte: 0 };
+  const place = { repository: where.repository, ref: where.commitId, path: object.key, range };
+  try {
+    await context.client.getObject(place, { signal: context.signal }, () => ({ take: ignore, end: ignore }));
+  } catch (error) {
+    throw inputFailure(error, object.key, where.commitId);
+  }
 }
 
 /** Reads an object to its end for its MD5 alone; nothing is kept. */

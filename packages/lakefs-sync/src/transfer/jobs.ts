@@ -1,3 +1,4 @@
+import { itemsOfSnapshot } from "../cache/fill-items.ts";
 import { isEmptyPlan } from "../plan/plan.ts";
 import { SyncError } from "../errors.ts";
 import { compareCommit } from "./compare.ts";
@@ -23,7 +24,9 @@ async function runSyncIn(context: JobContext, table: WorkspaceTable, input: Inpu
     paths.push(objects.path(row));
     sizeBytes += objects.sizeBytes(row);
   }
-  return { workspaceId: table.add(snapshot), fileCount: objects.count, sizeBytes, paths };
+  const workspaceId = table.add(snapshot);
+  context.cache?.keep(workspaceId, itemsOfSnapshot(snapshot));
+  return { workspaceId, fileCount: objects.count, sizeBytes, paths };
 }
 
 async function runProject(context: JobContext, table: WorkspaceTable, input: Input<"project">): Promise<Projected> {
@@ -51,6 +54,7 @@ async function runStage(context: JobContext, table: WorkspaceTable, input: Input
   }
   const staged = await stage(context, snapshot, projection, input);
   table.get(input.workspaceId).staged = staged;
+  context.cache?.keep(input.workspaceId, staged.contents);
   return {
     uploadedCount: staged.plan.uploads.length,
     uploadedSizeBytes: staged.uploadedSizeBytes,
@@ -91,6 +95,7 @@ export async function runJob(
     case "verifyStaging":
       return await runVerify(context, table, job.input);
     case "release":
+      await context.cache?.settle(job.input.workspaceId);
       table.release(job.input.workspaceId);
       return {};
   }

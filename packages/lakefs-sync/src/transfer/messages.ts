@@ -1,3 +1,4 @@
+import type { CacheOptions } from "../cache/cache-root.ts";
 import type { LakefsErrorFields } from "../client/errors.ts";
 import type { LakefsConnection } from "../client/http.ts";
 import type { SyncErrorFields } from "../errors.ts";
@@ -96,6 +97,7 @@ export type SyncReply =
 export interface SyncWorkerData {
   readonly connection: LakefsConnection;
   readonly slotCount: number;
+  readonly cache: CacheOptions | undefined;
   /** How many threads this handle had before: ids of a dead one never name a snapshot of the next. */
   readonly generation: number;
 }

@@ -1,9 +1,11 @@
+import { join } from "node:path";
+import type { FillItem } from "../cache/fill-content.ts";
 import { maxDeletePathCount } from "../client/objects.ts";
 import { sampleOf, SyncError } from "../errors.ts";
 import { listCommit } from "../listing/list-projection.ts";
 import type { ListedObject } from "../listing/object-table.ts";
 import { diffChecker, expectUpload, type ExpectedDiff } from "../plan/expected-diff.ts";
-import { planChanges, type ChangePlan } from "../plan/plan.ts";
+import { planChanges, type ChangePlan, type PlannedUpload } from "../plan/plan.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
@@ -24,6 +26,8 @@ export interface Staged {
   readonly expected: ExpectedDiff;
   readonly plan: ChangePlan;
   readonly uploadedSizeBytes: number;
+  /** What was uploaded and may be kept in the cache. */
+  readonly contents: readonly FillItem[];
 }
 
 /** Plans against another commit than the input (rule T4): its listing decides what is uploaded and deleted. */
@@ -66,6 +70,7 @@ export async function stage(
   const expected: ExpectedDiff = new Map();
   const files = new Map(projection.files.map((file) => [file.path, file]));
   const where = { repository: snapshot.repository, branch: job.branch, folder: snapshot.folder };
+  const contents: FillItem[] = [];
   const totalFileCount = plan.uploads.length;
   let fileCount = 0;
   let sizeBytes = 0;
@@ -74,12 +79,19 @@ export async function stage(
     if (file === undefined) throw new Error(`a planned upload has no file: ${upload.path}`);
     const stored = await uploadFile({ ...context, signal }, where, { upload, file });
     expectUpload(expected, upload, stored);
+    const contentId = context.cache?.idOf(snapshot.repository, stored);
+    if (contentId !== undefined) contents.push(itemOfUpload(contentId, snapshot.folder, upload));
     fileCount += 1;
     sizeBytes += upload.sizeBytes;
     context.report({ phase: "upload", fileCount, sizeBytes, totalFileCount });
   });
   await deleteAll(context, where, plan, expected);
-  return { baseCommitId: job.baseCommitId, expected, plan, uploadedSizeBytes: sizeBytes };
+  return { baseCommitId: job.baseCommitId, expected, plan, uploadedSizeBytes: sizeBytes, contents };
+}
+
+/** Its stat record is as old as the projection, which proves less than a hash (rule T5). */
+function itemOfUpload(contentId: string, folder: string, { path, sizeBytes, hash }: PlannedUpload): FillItem {
+  return { contentId, absolutePath: join(folder, path), sizeBytes, md5: hash, mark: undefined };
 }
 
 async function deleteAll(

@@ -6,13 +6,13 @@ import { pathIdentity, type DiskTraits } from "../keys/disk-traits.ts";
 import { normalisePrefix } from "../keys/prefix.ts";
 import { assertRepresentable, findObjectInTheWay, listCommit } from "../listing/list-projection.ts";
 import { parentOf, type CheckedListing } from "../listing/listing-check.ts";
-import type { ObjectTable } from "../listing/object-table.ts";
+import { md5OfChecksum, type ObjectTable } from "../listing/object-table.ts";
 import { recordFiles } from "../snapshot/record-files.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { StatRecords } from "../snapshot/stat-records.ts";
 import { breathe, forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
-import { downloadObject } from "./download.ts";
+import { assertReadable, downloadObject, type DownloadTarget } from "./download.ts";
 import { probeDisk } from "./probe-disk.ts";
 
 /** What `syncIn` brings where. */
@@ -56,12 +56,17 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
   onDisk(() => mkdirSync(partial));
   try {
     const disk = onDisk(() => probeDisk(partial));
-    const listing = await listCommit(context, job, { prefix, excludedPaths, disk });
+    const { cache } = context;
+    const rules = { prefix, excludedPaths, disk };
+    const listing = await listCommit(context, job, rules, (stats) => cache?.idOf(repository, stats));
     assertRepresentable(listing, inTheWay);
     onDisk(() => makeDirectories(partial, listing));
     const { objects } = listing;
-    await downloadAll(context, job, objects, partial);
-    const records = await recordAll(context, folder, partial, objects);
+    const sample = await placeAll(context, job, objects, partial);
+    const [records] = await Promise.all([
+      recordAll(context, folder, partial, objects),
+      sample === undefined ? undefined : assertReadable(context, job, objects.entry(sample)),
+    ]);
     onDisk(() => renameSync(partial, folder));
     const markerDirectories = withParents(listing.markerDirectories, disk);
     return { repository, commitId, prefix, folder, excludedPaths, disk, objects, records, markerDirectories };
@@ -110,17 +115,50 @@ function makeDirectories(root: string, listing: CheckedListing): void {
   for (const directory of listing.markerDirectories) make(directory);
 }
 
-async function downloadAll(context: JobContext, job: SyncInJob, objects: ObjectTable, root: string): Promise<void> {
+/**
+ * Brings every object to its file, from the cache or from the server. Returns the row of one that the server was not
+ * asked for, any of them alike.
+ */
+async function placeAll(
+  context: JobContext,
+  job: SyncInJob,
+  objects: ObjectTable,
+  root: string,
+): Promise<number | undefined> {
   const totalFileCount = objects.count;
   let fileCount = 0;
   let sizeBytes = 0;
+  let takenCount = 0;
+  let sample: number | undefined;
   await forEachBounded(rowsOf(objects), context.slotCount, context.signal, async (row, signal) => {
     const object = objects.entry(row);
     const target = { folder: job.folder, absolutePath: join(root, object.path), path: object.path };
-    objects.learnHash(row, await downloadObject({ ...context, signal }, job, object, target));
+    const taken = await takeObject(context, objects, row, target);
+    objects.learnHash(row, taken ?? (await downloadObject({ ...context, signal }, job, object, target)));
+    if (taken !== undefined && object.sizeBytes > 0) {
+      takenCount += 1;
+      if (Math.random() * takenCount < 1) sample = row;
+    }
     sizeBytes += object.sizeBytes;
     fileCount += 1;
     context.report({ phase: "download", fileCount, sizeBytes, totalFileCount });
+  });
+  return sample;
+}
+
+function takeObject(
+  { cache }: JobContext,
+  objects: ObjectTable,
+  row: number,
+  target: DownloadTarget,
+): Promise<string | undefined> | undefined {
+  const contentId = objects.contentId(row);
+  if (cache === undefined || contentId === undefined) return undefined;
+  return cache.take({
+    ...target,
+    contentId,
+    sizeBytes: objects.sizeBytes(row),
+    md5: md5OfChecksum(objects.checksum(row)),
   });
 }
 

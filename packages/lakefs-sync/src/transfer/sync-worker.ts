@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { Worker } from "node:worker_threads";
+import { openCacheRoot, type CacheOptions } from "../cache/cache-root.ts";
 import type { LakefsConnection } from "../client/http.ts";
 import { SyncError } from "../errors.ts";
 import { unpackError } from "./carried-error.ts";
@@ -23,6 +24,8 @@ export interface SyncWorkerOptions {
   readonly connection: LakefsConnection;
   /** Transfers at a time within one job. Default 16. */
   readonly slotCount?: number;
+  /** Local cache of contents. Default none. */
+  readonly cache?: CacheOptions;
 }
 
 /** Bounds and observers of one job. */
@@ -59,8 +62,10 @@ export class SyncWorker {
   #lastJobId = 0;
   #closed = false;
 
+  /** Throws `SyncError` `cache_unusable`. */
   constructor(options: SyncWorkerOptions) {
     this.#options = options;
+    if (options.cache !== undefined) openCacheRoot(options.cache.root);
   }
 
   /** Brings a commit's projection into a new folder (rules T2, T11, I5). */
@@ -136,8 +141,8 @@ export class SyncWorker {
   #started(): Worker {
     if (this.#closed) throw new Error("the sync worker is closed");
     if (this.#thread !== undefined) return this.#thread;
-    const { connection, slotCount = 16 } = this.#options;
-    const thread = startThread({ connection, slotCount, generation: this.#generation });
+    const { connection, slotCount = 16, cache } = this.#options;
+    const thread = startThread({ connection, slotCount, cache, generation: this.#generation });
     this.#thread = thread;
     this.#generation += 1;
     let cause = "";

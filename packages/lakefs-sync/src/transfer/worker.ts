@@ -1,7 +1,9 @@
 // Entry of the sync worker thread: takes jobs from the main thread, runs them, answers. See sync-worker.ts for the
 // other side.
 import { parentPort, workerData } from "node:worker_threads";
+import { ContentCache } from "../cache/content-cache.ts";
 import { LakefsClient } from "../client/client.ts";
+import { breathe } from "./bounded.ts";
 import { packError } from "./carried-error.ts";
 import type { SyncProgress } from "./context.ts";
 import { runJob } from "./jobs.ts";
@@ -12,6 +14,7 @@ const progressIntervalMs = 250;
 
 function serve(data: SyncWorkerData, port: NonNullable<typeof parentPort>): void {
   const client = new LakefsClient({ connectionCount: data.slotCount + 2, ...data.connection });
+  const cache = data.cache === undefined ? undefined : new ContentCache(data.cache, data.connection, breathe);
   const table = new WorkspaceTable(data.generation);
   const running = new Map<number, AbortController>();
   const reply = (message: SyncReply): void => port.postMessage(message);
@@ -31,7 +34,7 @@ function serve(data: SyncWorkerData, port: NonNullable<typeof parentPort>): void
     const controller = new AbortController();
     running.set(jobId, controller);
     const { signal } = controller;
-    const context = { client, signal, slotCount: data.slotCount, report: reporter(jobId, wantsProgress) };
+    const context = { client, signal, slotCount: data.slotCount, cache, report: reporter(jobId, wantsProgress) };
     try {
       reply({ type: "done", jobId, output: await runJob(context, table, job) });
     } catch (error) {

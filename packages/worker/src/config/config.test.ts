@@ -50,6 +50,8 @@ describe("settings", () => {
       workspaceGcIntervalMs: 3_600_000,
       branchGcTtlMs: 604_800_000,
       branchGcIntervalMs: 21_600_000,
+      cacheRoot: "/tmp/perago/cache",
+      cacheMaxSizeBytes: 10_737_418_240,
       logRoot: "/tmp/perago/logs",
       logFileMaxSizeBytes: 104_857_600,
       logLevel: "info",
@@ -95,6 +97,14 @@ describe("settings", () => {
       conductor: { serverUrl: full.CONDUCTOR_SERVER_URL },
       lakefs: { endpointUrl: full.LAKECTL_SERVER_ENDPOINT_URL, accessKeyId: "AKIA" },
     });
+  });
+
+  it("takes a size for the cache, and 0 for none", () => {
+    const sizeOf = (text: string): number => parse({ PERAGO_CACHE_MAX_SIZE: text }).cacheMaxSizeBytes;
+    expect([sizeOf("0"), sizeOf("512MB")]).toEqual([0, 536_870_912]);
+    for (const text of ["0MB", "-1", "off", "10"]) {
+      expect(findings({ PERAGO_CACHE_MAX_SIZE: text })).toMatchObject([{ name: "PERAGO_CACHE_MAX_SIZE" }]);
+    }
   });
 
   it("lists everything that is wrong at once, each with its mend", () => {

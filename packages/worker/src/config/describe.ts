@@ -81,6 +81,20 @@ const TABLE: readonly SettingDescription[] = [
     text: "Time between two looks for abandoned staging branches, where the host has staged; at most 24d.",
   },
   {
+    name: "PERAGO_CACHE_ROOT",
+    form: "path",
+    default: "<tmp>/perago/cache",
+    secret: false,
+    text: "Folder for the local cache of lakeFS objects, of this user alone; its hosts may share it.",
+  },
+  {
+    name: "PERAGO_CACHE_MAX_SIZE",
+    form: "size",
+    default: "10GB",
+    secret: false,
+    text: "Largest size of the local cache, at most half of what its disk has for it; 0 switches it off.",
+  },
+  {
     name: "PERAGO_LOG_ROOT",
     form: "path",
     default: "<tmp>/perago/logs",

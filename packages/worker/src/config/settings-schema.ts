@@ -42,6 +42,19 @@ const size = (example: string) =>
     return z.NEVER;
   });
 
+/** A size, or 0 for "off". */
+const sizeOrOff = (example: string) =>
+  z.string().transform((text, context) => {
+    const sizeBytes = text === "0" ? 0 : parseSizeBytes(text);
+    if (sizeBytes !== undefined) return sizeBytes;
+    context.addIssue({
+      code: "custom",
+      message: "not a size",
+      params: { hint: `Write a number and B, KB, MB or GB (powers of 1024), such as ${example}, or 0 for none` },
+    });
+    return z.NEVER;
+  });
+
 const whole = (min: number, max: number) =>
   z.string().transform((text, context) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -120,6 +133,8 @@ export const settingsSchema = z.object({
   PERAGO_WORKSPACE_GC_INTERVAL: duration("1h", { maxMs: MAX_INTERVAL_MS }).default(HOUR_MS),
   PERAGO_BRANCH_GC_TTL: duration("7d", { minMs: MIN_BRANCH_TTL_MS }).default(7 * DAY_MS),
   PERAGO_BRANCH_GC_INTERVAL: duration("6h", { maxMs: MAX_INTERVAL_MS }).default(6 * HOUR_MS),
+  PERAGO_CACHE_ROOT: z.string().optional(),
+  PERAGO_CACHE_MAX_SIZE: sizeOrOff("10GB").default(10 * 1024 ** 3),
   PERAGO_LOG_ROOT: z.string().optional(),
   PERAGO_LOG_FILE_MAX_SIZE: size("100MB").default(100 * 1024 ** 2),
   PERAGO_LOG_LEVEL: z.enum(LOG_LEVELS, { error: `not one of ${LOG_LEVELS.join(", ")}` }).default("info"),

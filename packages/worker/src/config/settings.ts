@@ -34,6 +34,9 @@ export interface Settings {
   /** Age at which an abandoned staging branch is removed, and the time between two looks (rule X3). */
   readonly branchGcTtlMs: number;
   readonly branchGcIntervalMs: number;
+  readonly cacheRoot: string;
+  /** 0: no cache. */
+  readonly cacheMaxSizeBytes: number;
   readonly logRoot: string;
   readonly logFileMaxSizeBytes: number;
   readonly logRetentionMs: number;
@@ -215,6 +218,8 @@ function toSettings(parsed: ParsedSettings, set: Readonly<Record<string, string>
     workspaceGcIntervalMs: parsed.PERAGO_WORKSPACE_GC_INTERVAL,
     branchGcTtlMs: parsed.PERAGO_BRANCH_GC_TTL,
     branchGcIntervalMs: parsed.PERAGO_BRANCH_GC_INTERVAL,
+    cacheRoot: path(parsed.PERAGO_CACHE_ROOT, "cache"),
+    cacheMaxSizeBytes: parsed.PERAGO_CACHE_MAX_SIZE,
     logRoot: path(parsed.PERAGO_LOG_ROOT, "logs"),
     logFileMaxSizeBytes: parsed.PERAGO_LOG_FILE_MAX_SIZE,
     logRetentionMs: parsed.PERAGO_LOG_RETENTION,

@@ -1,5 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { findProxyVariable, LakefsClient, SyncWorker, type LakefsConnection } from "@perago/lakefs-sync";
+import {
+  findProxyVariable,
+  LakefsClient,
+  SyncWorker,
+  type LakefsConnection,
+  type SyncWorkerOptions,
+} from "@perago/lakefs-sync";
 import { createAttemptRunner, type InterposePorts } from "../attempt/runner.ts";
 import type { Done } from "../attempt/machine/state.ts";
 import { createAttemptSource } from "../conductor/attempt-source.ts";
@@ -235,11 +241,12 @@ function connect({ conductor }: Settings): Promise<ConductorClient> {
 
 /** Only where a task has a workspace. Asks once, so that a wrong address or key is seen before any task is taken. */
 async function openLakefs(
-  { lakefs, workspaceRoot }: Settings,
+  settings: Settings,
   tasks: readonly TaskDescription[],
   environment: RunHostOptions["environment"],
 ): Promise<Lakefs | undefined> {
   if (tasks.every((task) => task.workspace === undefined)) return undefined;
+  const { lakefs, workspaceRoot } = settings;
   if (lakefs === undefined) throw new Error("a host with workspace tasks was started without lakeFS settings");
   const proxyVariable = findProxyVariable(environment);
   const connection: LakefsConnection = {
@@ -255,7 +262,14 @@ async function openLakefs(
     await client.close();
     throw error;
   }
-  const sync = new SyncWorker({ connection });
+  const sync = new SyncWorker({ connection, ...cacheOf(settings) });
   sync.warm();
   return { client, sync, memory: openSweepMemory(workspaceRoot, lakefs.endpointUrl) };
+}
+
+/** The cache leaves the workspaces' disk twice what polling needs of it, so that it never stops a poll. */
+function cacheOf(settings: Settings): Pick<SyncWorkerOptions, "cache"> {
+  const { cacheRoot: root, cacheMaxSizeBytes: maxSizeBytes, workspaceMinFreeBytes } = settings;
+  if (maxSizeBytes === 0) return {};
+  return { cache: { root, maxSizeBytes, minFreeBytes: 2 * workspaceMinFreeBytes } };
 }

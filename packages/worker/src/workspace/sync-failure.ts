@@ -17,6 +17,7 @@ const codes: Readonly<Record<SyncErrorCode, FailureCode>> = {
   disk_denied: "workspace_unstageable",
   disk_error: "workspace_unstageable",
   staged_data_gone: "server_unavailable",
+  cache_unusable: "workspace_unstageable",
   transfer_mismatch: "server_unavailable",
   delete_failed: "server_unavailable",
   sync_aborted: "server_unavailable",
