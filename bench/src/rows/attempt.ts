@@ -40,8 +40,9 @@ export async function warmHost(
   { session }: Surroundings,
   { smallPlace, smallInput }: TreeWork,
   env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
 ): Promise<Host> {
-  const host = await session.host({ modules: session.modules("change"), env });
+  const host = await session.host({ modules: session.modules("change"), env, args });
   await attemptOn(session, smallPlace, smallInput);
   await untilSettled(host, smallPlace);
   return host;

@@ -1,7 +1,8 @@
 import type { Measurement, Surroundings } from "../measurement.ts";
 import { coldAttempts, prepareTree, warmAttempts } from "./attempt.ts";
 
-const SHAPE = { fileCount: 1000, sizeBytes: 64 * 1024 };
+/** The tree of B1, B2 and B13. */
+export const SHAPE = { fileCount: 1000, sizeBytes: 64 * 1024 };
 const AGAINST = "lakectl: local clone + local commit + merge";
 
 /** B1 and B2: one of a thousand files is changed, on a host that has never seen them and on one that has. */

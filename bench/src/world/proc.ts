@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** Ticks a second of the times in /proc: USER_HZ, 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -29,6 +29,11 @@ export function proportionalBytes(rootPid: number): number {
 export function residentBytes(pid: number): { readonly now: number; readonly peak: number } {
   const status = readText(`/proc/${pid}/status`) ?? "";
   return { now: kilobytes(status, "VmRSS"), peak: kilobytes(status, "VmHWM") };
+}
+
+/** Has a process' highest resident memory begin anew: what `residentBytes` says of the peak counts from here. */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
 function treeOf(rootPid: number): readonly Process[] {

@@ -26,6 +26,7 @@ export type {
 } from "./config/settings.ts";
 export { runHost } from "./host/run-host.ts";
 export type { HostShow, RunHostOptions, RunningHost } from "./host/run-host.ts";
+export type { EventLoopDelay } from "./telemetry/event-loop.ts";
 export type { HostEnd } from "./host/host.ts";
 export { PreflightError } from "./host/preflight.ts";
 export type { PreflightFinding } from "./host/preflight.ts";

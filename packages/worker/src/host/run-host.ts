@@ -16,6 +16,7 @@ import { endStrays } from "../executor/processes.ts";
 import { createTargetStore } from "../lakefs/target-store.ts";
 import type { TaskDescription } from "../tasks/description.ts";
 import { createCounters, type Counters } from "../telemetry/counters.ts";
+import { watchEventLoop, type EventLoopDelay } from "../telemetry/event-loop.ts";
 import { createHostLogs, type HostLogs, type HostLogsOptions } from "../telemetry/host-logs.ts";
 import { createBranchStore } from "../sweep/branch-store.ts";
 import { rememberingStore, runBranchSweeps } from "../sweep/host-sweeps.ts";
@@ -64,6 +65,8 @@ export interface RunningHost {
   /** Ends the bodies, too. */
   force(): void;
   readonly counters: Counters;
+  /** How late the host's event loop ran in the last full window of 5 s; undefined before the first (bench B7). */
+  readonly eventLoopDelay: () => EventLoopDelay | undefined;
   /** Resolves when everything is closed. */
   readonly ended: Promise<HostEnd>;
 }
@@ -172,12 +175,14 @@ function start(parts: Parts): RunningHost {
   });
   // Begun under the lock of the workspace root, whose file the sweeps remember in.
   const stopSweeps = sweepBranchesOf(parts, held);
+  const eventLoop = watchEventLoop((delay) => logs.host.debug("event loop", { ...delay }));
   const ended = host.ended.then(async (end) => {
     await stopSweeps();
+    eventLoop.close();
     await parts.closeAll();
     return end;
   });
-  return { drain: () => host.drain(), force: () => host.force(), counters, ended };
+  return { drain: () => host.drain(), force: () => host.force(), counters, eventLoopDelay: eventLoop.last, ended };
 }
 
 /** Rule X3: answers how to end the sweeps. */
