@@ -109,7 +109,10 @@ async function writeOwnCommits(session: Session, { work, target, task, commitCou
   return head;
 }
 
-function fieldsOf(task: EngineTask, inputRef: string, index: number) {
+/** What a logical task is named by. */
+type TaskNames = Pick<EngineTask, "workflowInstanceId" | "referenceTaskName" | "iteration" | "taskDefName">;
+
+function fieldsOf(task: TaskNames, inputRef: string, index: number) {
   const { workflowInstanceId, referenceTaskName, iteration, taskDefName } = task;
   return {
     logicalTaskKey: logicalTaskKey({ workflowInstanceId, referenceTaskName, iteration, taskDefName }),
@@ -133,7 +136,8 @@ function fieldsOf(task: EngineTask, inputRef: string, index: number) {
 
 async function bareLogMs(repository: string, head: string, stopAt: string): Promise<number> {
   const bare = openBareLakefs();
-  const path = `/repositories/${repository}/refs/${head}/commits?first_parent=true&amount=${PAGE_COMMITS}&stop_at=${stopAt}`;
+  const query = `first_parent=true&amount=${PAGE_COMMITS}&stop_at=${stopAt}`;
+  const path = `/repositories/${repository}/refs/${head}/commits?${query}`;
   // Opens the connection, so that the clock sees requests only.
   await bare.send("GET", `/repositories/${repository}`);
   const beginMs = performance.now();
@@ -170,7 +174,7 @@ function ownRange(commitCount: number): PublishRange {
   const id = (index: number): string => String(index).padStart(64, "0");
   const task = { workflowInstanceId: "wf", referenceTaskName: "step", iteration: 0, taskDefName: "task" };
   const commits: FenceCommit[] = Array.from({ length: commitCount }, (_, index) => {
-    const fields = { ...fieldsOf(task as EngineTask, id(0), index), expectedHead: id(index) };
+    const fields = { ...fieldsOf(task, id(0), index), expectedHead: id(index) };
     const metadata = encodeConfirmMetadata(fields);
     const who = { message: "own", committer: "bench", creationDate: 0 };
     return { id: id(index + 1), parents: [id(index)], metadata, ...who };
