@@ -4,6 +4,7 @@ import { fenceSize } from "./rows/fence-size.ts";
 import { history } from "./rows/history.ts";
 import { hundredThousandFiles } from "./rows/hundred-thousand-files.ts";
 import { largeFile } from "./rows/large-file.ts";
+import { millionKeys } from "./rows/million-keys.ts";
 import { noopTasks } from "./rows/noop-tasks.ts";
 import { pythonPeer } from "./rows/python-peer.ts";
 import { requests } from "./rows/requests.ts";
@@ -24,6 +25,7 @@ export const measurements: readonly Measurement[] = [
   pythonPeer,
   startUp,
   fenceSize,
+  millionKeys,
 ];
 
 /** Those that measure one of the ids; a row's id stands for its further figures too. */

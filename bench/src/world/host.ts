@@ -85,7 +85,8 @@ async function readLines(logRoot: string): Promise<readonly LogLine[]> {
   return texts.flatMap((text) => text.split("\n")).flatMap(parseLine);
 }
 
-function parseLine(text: string): LogLine[] {
+/** The line as an object; nothing for an empty one. */
+export function parseLine(text: string): LogLine[] {
   if (text === "") return [];
   const line: unknown = JSON.parse(text);
   return typeof line === "object" && line !== null ? [{ ...line }] : [];
