@@ -135,6 +135,7 @@ function runner(): ReturnType<typeof createAttemptRunner> {
     version: "0.0.0",
     outputLimitBytes: 3_000_000,
     reasonMaxLength: 500,
+    hardFence: "auto",
     cancelGraceMs: 5000,
   });
 }

@@ -27,6 +27,7 @@ const localPhases: ReadonlySet<PhaseName> = new Set([
   "stage",
   "commitStaging",
   "verifyStaging",
+  "verifyHardFence",
   "extendLease",
   "pauseMerge",
   "pauseReport",
@@ -78,7 +79,9 @@ export function settle(context: Context, from: Omit<Successor, "label">, index: 
 }
 
 function isLocal({ scope }: Context, phase: PhaseName): boolean {
-  return localPhases.has(phase) && !(phase === "commitStaging" && scope.budget.intruder > 0);
+  return (
+    localPhases.has(phase) && !(phase === "commitStaging" && (scope.budget.intruder > 0 || scope.budget.unfence > 0))
+  );
 }
 
 type AnyOption = Option<Order[PhaseName]["answer"]>;

@@ -1,6 +1,6 @@
 import type { Order, PhaseName } from "../../src/attempt/machine/order.ts";
 import { readOf } from "../model/engine.ts";
-import { projectionOf, treeText, withProjection } from "../model/trees.ts";
+import { hardFenceOf, projectionOf, treeText, withProjection } from "../model/trees.ts";
 import { WORKFLOW } from "./context.ts";
 import { mergeOptions } from "./answer-merge.ts";
 import { readForReportOptions, reportOptions, stopLeaseOptions } from "./answer-report.ts";
@@ -35,7 +35,8 @@ function readRange(
   const { repository } = scene.context;
   const { head } = scene.world;
   const commits = repository.range(head, stopAt, maxCommits);
-  return [plain(scene, { head: repository.commit(head).id, commits }, `${head}`), failing(scene.world)];
+  const { id, tree } = repository.commit(head);
+  return [plain(scene, { head: id, commits, hardFence: hardFenceOf(tree) }, `${head}`), failing(scene.world)];
 }
 
 function readTask(scene: Scene): readonly Option<Order["checkAttempt"]["answer"]>[] {
@@ -131,6 +132,7 @@ export const ANSWERS: Answers = {
   stage,
   commitStaging,
   verifyStaging,
+  verifyHardFence: (scene, { commitId }) => [plain(scene, hardFenceOf(scene.context.repository.byId(commitId).tree))],
   pinHead: readRange,
   recheckAttempt: recheck,
   extendLease: always(undefined),

@@ -1,11 +1,11 @@
 import { logicalTaskKey } from "@perago/fence";
-import type { AttemptFacts } from "../../src/attempt/machine/facts.ts";
+import type { AttemptFacts, HardFenceMode } from "../../src/attempt/machine/facts.ts";
 import type { MergeRequest } from "../../src/attempt/ports/target-store.ts";
 import type { Machine } from "../../src/attempt/machine/step.ts";
 import type { EngineRules, Task } from "../model/engine.ts";
 import { startWorkflow } from "../model/engine.ts";
 import { Repository } from "../model/repository.ts";
-import { PREFIX, projectionOf, type Tree } from "../model/trees.ts";
+import { firstTree, PREFIX, projectionOf, type Tree } from "../model/trees.ts";
 import { InternedMachine } from "./interned-machine.ts";
 import type { Body, Budget, Execution, World } from "./world.ts";
 
@@ -16,8 +16,10 @@ export interface Scope {
   readonly bodies: readonly Body[];
   readonly maxRetryCount: number;
   readonly budget: Budget;
-  /** lakeFS refuses a confirm merge onto another head than it expects (rules H1, H4). */
+  /** The target carries the action by which lakeFS refuses a merge onto another head than it expects (rules H1, H4). */
   readonly hardFence: boolean;
+  /** Rule H2; default `auto`. */
+  readonly mode?: HardFenceMode;
   /** All executions run on one host: what Conductor shows as their worker id is the same. */
   readonly oneHost?: boolean;
   /** The invariants of the hard fence are asked of the soft one: shows the known race. */
@@ -34,6 +36,8 @@ export interface Wiring {
   readonly heartbeatNotAwaited?: boolean;
   /** C7 broken: who lost a race resets the branch to what it expected. */
   readonly resetAfterRace?: boolean;
+  /** H1 broken: the server does not run the action. */
+  readonly actionIgnored?: boolean;
 }
 
 /** Everything that stays the same in one exploration; what it collects are values that never change. */
@@ -78,17 +82,13 @@ export const KEY = logicalTaskKey(NAMES);
 /** A fresh context for one exploration. */
 export function createContext(scope: Scope, machine: Machine, wiring: Wiring = {}): Context {
   const repository = new Repository();
-  const first = new Map([
-    [`${PREFIX}in`, "0"],
-    ["other/x", "0"],
-  ]);
   return {
     scope,
     wiring,
     machine: new InternedMachine(machine),
     repository,
     rules: { stepCount: 1, maxRetryCount: scope.maxRetryCount },
-    root: repository.add(-1, first, {}),
+    root: repository.add(-1, firstTree(scope.hardFence), {}),
     requests: new Numbered(),
     executions: new Map(),
   };
@@ -121,7 +121,7 @@ function fixedOf({ executions, repository, scope }: Context, index: number, task
   const input = repository.byId(task.input).number;
   const body = scope.bodies[index] ?? "own_file";
   const folder = folderAfter(projectionOf(repository.commit(input).tree), body, index);
-  const fixed = { facts: factsOf(index, task), key: executions.size, task, folder, input };
+  const fixed = { facts: factsOf(index, task, scope.mode), key: executions.size, task, folder, input };
   executions.set(name, fixed);
   return fixed;
 }
@@ -133,7 +133,7 @@ function folderAfter(before: Tree, body: Body, index: number): Tree {
   return folder;
 }
 
-function factsOf(index: number, task: Task): AttemptFacts {
+function factsOf(index: number, task: Task, hardFence: HardFenceMode = "auto"): AttemptFacts {
   const { id, retryCount, scheduledTime, pollCount, workerId, retried } = task;
   const workspace = { repository: "repo", branch: "main", refType: "commit", ref: task.input };
   return {
@@ -156,6 +156,7 @@ function factsOf(index: number, task: Task): AttemptFacts {
     workerId,
     writer: "ts/0.0.0",
     bodyTimeoutMs: 0,
+    hardFence,
     mergeTimeoutMs: 60_000,
     reportTimeoutMs: 15_000,
     outputLimitBytes: 3_000_000,

@@ -1,6 +1,6 @@
 import { KEY, startExecution, type Context } from "./context.ts";
 import { currentTask, handOut, isFinal, rerun, restart, timeOut, writeBack, type Engine } from "../model/engine.ts";
-import { PREFIX, type Tree } from "../model/trees.ts";
+import { ACTION, PREFIX, type Tree } from "../model/trees.ts";
 import { ended, executionAt, settle, type Successor } from "./advance.ts";
 import { performMerge } from "./scene.ts";
 import { encodeTask, spend, withExecution, type Execution, type Fault, type World } from "./world.ts";
@@ -85,29 +85,51 @@ function commitByHand(
   return { label, world: { ...world, head: repository.add(world.head, tree, metadata) }, broken: [] };
 }
 
-const intruders: Doing = (context, world) => {
-  if (world.budget.intruder === 0) return [];
+const intruders: Doing = (context, world) =>
+  touching(context, world, "intruder", "writes to", (tree) => new Map([...tree, [`${PREFIX}intruder`, "1"]]));
+
+const unfencers: Doing = (context, world) => {
+  if (!context.scope.hardFence) return [];
+  const { tree } = context.repository.commit(world.head);
+  const label = "somebody removes the hard fence from the target";
+  const fromTarget = tree.has(ACTION)
+    ? paid(world, "unfence", (spent) => ({
+        label,
+        world: { ...spent, head: context.repository.add(spent.head, unfenced(tree), {}) },
+        broken: [],
+      }))
+    : [];
+  return [...fromTarget, ...touching(context, world, "unfence", "removes the hard fence from", unfenced)];
+};
+
+function unfenced(tree: Tree): Tree {
+  return new Map([...tree].filter(([key]) => key !== ACTION));
+}
+
+/** Somebody changes a staging branch: what is uncommitted on it, or by a commit of their own. */
+function touching(
+  context: Context,
+  world: World,
+  fault: "intruder" | "unfence",
+  does: string,
+  touched: (tree: Tree) => Tree,
+): readonly Successor[] {
+  if (world.budget[fault] === 0) return [];
   return world.executions.flatMap((execution, index) => {
     const { branch } = execution;
     if (branch === undefined) return [];
-    const label = `somebody writes to the staging branch of ${index}`;
-    const touched = (tree: Tree): Tree => new Map([...tree, [`${PREFIX}intruder`, "1"]]);
-    if (branch.tree !== undefined) {
-      const tree = touched(branch.tree);
-      return paid(world, "intruder", (spent) => ({
-        label,
-        world: withExecution(spent, index, { ...execution, branch: { ...branch, tree } }),
-        broken: [],
-      }));
-    }
-    const head = context.repository.add(branch.head, touched(context.repository.commit(branch.head).tree), {});
-    return paid(world, "intruder", (spent) => ({
+    const label = `somebody ${does} the staging branch of ${index}`;
+    const head = (): number =>
+      context.repository.add(branch.head, touched(context.repository.commit(branch.head).tree), {});
+    const changedBranch =
+      branch.tree === undefined ? { ...branch, head: head() } : { ...branch, tree: touched(branch.tree) };
+    return paid(world, fault, (spent) => ({
       label,
-      world: withExecution(spent, index, { ...execution, branch: { ...branch, head } }),
+      world: withExecution(spent, index, { ...execution, branch: changedBranch }),
       broken: [],
     }));
   });
-};
+}
 
 const landings: Doing = (context, world) =>
   world.flights.map(({ by, request }, at) => {
@@ -186,6 +208,7 @@ const doings: readonly Doing[] = [
   asking,
   foreign,
   intruders,
+  unfencers,
   landings,
   heartbeats,
   deaths,

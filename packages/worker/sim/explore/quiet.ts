@@ -1,6 +1,7 @@
 import { broken, s7LeftOver } from "../invariants/attempt.ts";
 import { isOwn } from "../invariants/landing.ts";
 import { currentTask, isFinal, rerun, restart, timeOut } from "../model/engine.ts";
+import { ACTION } from "../model/trees.ts";
 import { advance } from "./advance.ts";
 import { KEY, type Context } from "./context.ts";
 import { canHandOut, deliver, writeHeartbeat } from "./environment.ts";
@@ -28,9 +29,11 @@ function leftOvers({ executions }: World): readonly string[] {
 
 /** S13: a rerun and a restart that nobody disturbs complete, or a foreign commit lies in their range. */
 function undisturbed(context: Context, world: World): readonly string[] {
-  const { repository, root } = context;
+  const { repository, root, scope } = context;
   const range = repository.history(world.head).filter(({ number }) => number !== root);
-  const mayPublish = range.every((commit) => isOwn(commit, KEY) && commit.metadata["perago.prefix"] === "data/");
+  const isOpen = scope.mode !== "required" || repository.commit(world.head).tree.has(ACTION);
+  const isOwnRange = range.every((commit) => isOwn(commit, KEY) && commit.metadata["perago.prefix"] === "data/");
+  const mayPublish = isOpen && isOwnRange;
   const executions = world.executions.map(withoutHeartbeat);
   const calm = { ...world, executions, budget: CALM, flights: [] };
   return [rerun(world.engine, 0), restart(world.engine)].flatMap((engine) => {
@@ -40,7 +43,7 @@ function undisturbed(context: Context, world: World): readonly string[] {
     const drained = drain(context, delivered.world);
     const end = drained.world.executions.at(-1)?.end;
     if (mayPublish === (end === "completed")) return drained.broken;
-    return [`S13: an undisturbed run ended ${end}, its range ${mayPublish ? "is its own" : "holds a foreign commit"}`];
+    return [`S13: an undisturbed run ended ${end}, and it ${mayPublish ? "could" : "must not"} publish`];
   });
 }
 

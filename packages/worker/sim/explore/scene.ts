@@ -2,6 +2,7 @@ import type { ModelCommit } from "../model/repository.ts";
 import { taskOf, type Task } from "../model/engine.ts";
 import { LANDING } from "../invariants/landing.ts";
 import { broken } from "../invariants/attempt.ts";
+import { ACTION } from "../model/trees.ts";
 import type { Context } from "./context.ts";
 import type { Execution, Fault, World } from "./world.ts";
 
@@ -43,7 +44,7 @@ export interface Performed {
   readonly world: World;
   readonly commit?: ModelCommit;
   /** Why it refused. */
-  readonly refused?: "hook_refused" | "merge_conflict";
+  readonly refused?: "publish_fence" | "merge_conflict";
   readonly broken: readonly string[];
 }
 
@@ -53,16 +54,20 @@ export function performMerge(context: Context, world: World, by: number, request
   const { metadata, stagingCommit } = requests.value(requestNumber);
   const maker = world.executions[by];
   const expected = metadata["perago.expected_head"];
-  if (scope.hardFence && expected !== repository.commit(world.head).id) {
-    return { world, refused: "hook_refused", broken: [] };
-  }
   const named = wiring.mergeByBranchName === true ? maker?.branch?.head : undefined;
-  const merged = repository.squashMerge(named ?? repository.byId(stagingCommit).number, world.head, metadata);
+  const source = named ?? repository.byId(stagingCommit).number;
+  // lakeFS takes actions from the source of the merge (rule H3).
+  const isFenced = repository.commit(source).tree.has(ACTION) && wiring.actionIgnored !== true;
+  if (isFenced && expected !== repository.commit(world.head).id) {
+    return { world, refused: "publish_fence", broken: [] };
+  }
+  const merged = repository.squashMerge(source, world.head, metadata);
   if ("conflict" in merged) return { world, refused: "merge_conflict", broken: [] };
   const commit = repository.commit(merged.number);
   const facts = {
     repository,
     hardFence: scope.hardFence || scope.promisesHardFence === true,
+    isRequiredInVain: scope.mode === "required" && !isFenced,
     commit,
     completions: world.rewound ? [] : world.completions,
     copied: maker?.copied === true,

@@ -12,6 +12,7 @@ function scope(name: string, bodies: readonly Body[], budget: Partial<Budget>, m
 }
 
 const soft = { hardFence: false };
+const required = { mode: "required" } as const;
 
 /** Two or three executions of one logical task: what every test run explores. */
 export const SMALL = {
@@ -31,6 +32,19 @@ export const SMALL = {
   requests: scope("requests that fail", own2, { timeout: 1, request: 2 }),
   lapse: scope("a lease that ends, a redelivery", own2, { timeout: 1, redeliver: 1, lapse: 1, request: 1 }),
   intruder: scope("somebody writes to a staging branch", own2, { timeout: 1, intruder: 1, merge: 1 }),
+  unfenced: scope("somebody removes the hard fence", own2, { timeout: 1, unfence: 1, foreign: 1, merge: 1 }),
+  required: scope(
+    "the hard fence is required, and somebody removes it",
+    own2,
+    { timeout: 1, unfence: 1, merge: 1 },
+    required,
+  ),
+  inVain: scope(
+    "the hard fence is required, and is not there",
+    own2,
+    { timeout: 1, merge: 1 },
+    { ...required, hardFence: false },
+  ),
   prefix: scope("an attempt with another prefix", own2, { timeout: 1, otherPrefix: 1, crash: 1 }),
   three: scope("three attempts, a death, a lost or late merge", three, { timeout: 2, crash: 1, merge: 1 }),
 } as const;

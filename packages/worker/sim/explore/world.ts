@@ -27,6 +27,8 @@ export interface Budget {
   readonly otherPrefix: number;
   /** Somebody writes to a staging branch (case D11). */
   readonly intruder: number;
+  /** Somebody removes the action of the hard fence: from the target, or from a staging branch (rule H3). */
+  readonly unfence: number;
   /** Heartbeats that are under way for a while. */
   readonly beat: number;
   /** Heartbeats that end without an answer, and may be written later. */
@@ -52,6 +54,7 @@ export const CALM: Budget = {
   foreign: 0,
   otherPrefix: 0,
   intruder: 0,
+  unfence: 0,
   beat: 0,
   lostBeat: 0,
   lapse: 0,

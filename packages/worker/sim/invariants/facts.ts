@@ -15,6 +15,8 @@ export interface Completion {
 export interface Landing {
   readonly repository: Repository;
   readonly hardFence: boolean;
+  /** The maker requires the hard fence (rule H2), and the server did not refuse by it. */
+  readonly isRequiredInVain: boolean;
   readonly commit: ModelCommit;
   readonly completions: readonly Completion[];
   /** The network sent this request more than once. */

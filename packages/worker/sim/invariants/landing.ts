@@ -8,6 +8,10 @@ export const s1ExpectedHead: Invariant<Landing> = ({ commit, hardFence }) =>
     ? undefined
     : `S1: ${commit.number} expected ${commit.metadata["perago.expected_head"]?.slice(0, 8)}`;
 
+/** S1, rule H2: where the hard fence is required nothing is published without it. */
+export const s1Required: Invariant<Landing> = ({ commit, isRequiredInVain }) =>
+  isRequiredInVain ? `S1: ${commit.number} was published without the hard fence that is required` : undefined;
+
 /** S3: no Perago commit follows a foreign one in the range that it was published over. */
 export const s3NoForeign: Invariant<Landing> = ({ repository, commit, hardFence }) => {
   if (!hardFence) return undefined;
@@ -62,6 +66,7 @@ export const s11Asked: Invariant<Landing> = ({ commit, completions, hardFence })
 /** Everything that is checked when a confirm commit lands. */
 export const LANDING: readonly Invariant<Landing>[] = [
   s1ExpectedHead,
+  s1Required,
   s3NoForeign,
   s4OutsidePrefix,
   s6OneChain,

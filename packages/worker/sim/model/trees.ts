@@ -1,5 +1,24 @@
+import type { HardFenceReading } from "../../src/attempt/ports/target-store.ts";
+
 /** What a commit shows: every key of the repository with its content, abstracted to a short text. */
 export type Tree = ReadonlyMap<string, string>;
+
+/** Where the action of the hard fence stands (rule H1). */
+export const ACTION = "_lakefs_actions/hard-fence";
+
+/** What a commit with this tree carries of the hard fence. */
+export function hardFenceOf(tree: Tree): HardFenceReading {
+  return tree.has(ACTION) ? { kind: "in_force", version: 1, exclusive: false } : { kind: "missing" };
+}
+
+/** The first tree of a target, with the hard fence or without. */
+export function firstTree(hardFence: boolean): Tree {
+  const data: [string, string][] = [
+    [`${PREFIX}in`, "0"],
+    ["other/x", "0"],
+  ];
+  return new Map(hardFence ? [...data, [ACTION, "1"]] : data);
+}
 
 /** The prefix of every workspace in the model. */
 export const PREFIX = "data/";

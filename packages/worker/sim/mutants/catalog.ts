@@ -195,6 +195,57 @@ const fenceMutants: readonly Mutant[] = [
   }),
 ];
 
+const hardFenceMutants: readonly Mutant[] = [
+  caught({
+    name: "action_ignored",
+    rules: "H1",
+    what: "the server does not run the action",
+    wiring: { actionIgnored: true },
+    scope: SMALL.foreign,
+    caught: "S1",
+  }),
+  caught({
+    name: "required_ignored",
+    rules: "H2",
+    what: "published without the hard fence that is required",
+    mutation: fences.requiredIgnored,
+    scope: SMALL.inVain,
+    caught: "S1",
+  }),
+  secondLock({
+    name: "hard_fence_unverified",
+    rules: "H3",
+    what: "the staging commit's action is not looked at",
+    mutation: fences.hardFenceUnverified,
+    scope: SMALL.unfenced,
+    coveredBy: "T13, P3",
+  }),
+  secondLock({
+    name: "unfenced_staging_unverified",
+    rules: "T13",
+    what: "the staging commit is not compared with the plan, and somebody took the action from it",
+    mutation: publishing.stagingUnverified,
+    scope: SMALL.required,
+    coveredBy: "H3 with H2 required",
+  }),
+  caught({
+    name: "unfenced_staging_unseen",
+    rules: "T13, H3",
+    what: "both of them",
+    mutation: all(publishing.stagingUnverified, fences.hardFenceUnverified),
+    scope: SMALL.required,
+    caught: "S1",
+  }),
+  secondLock({
+    name: "races_walked",
+    rules: "P10",
+    what: "with the hard fence a lost race in the range is walked over, too",
+    mutation: fences.racesWalked,
+    scope: SMALL.retry,
+    coveredBy: "H1",
+  }),
+];
+
 const publishingMutants: readonly Mutant[] = [
   caught({
     name: "wrong_base",
@@ -383,7 +434,7 @@ const publishingMutants: readonly Mutant[] = [
 ];
 
 /** Every mutant. */
-export const MUTANTS: readonly Mutant[] = [...fenceMutants, ...publishingMutants];
+export const MUTANTS: readonly Mutant[] = [...fenceMutants, ...hardFenceMutants, ...publishingMutants];
 
 /** The machine of a mutant; that of production where only the wiring differs. */
 export function machineOf({ mutation }: Pick<Mutant, "mutation">): Machine {

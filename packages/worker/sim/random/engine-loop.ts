@@ -69,6 +69,7 @@ export function doDeed(world: SimWorld, { name, kind }: Deed): void {
   if (!world.fates.allows(`${name} ${kind}`)) return;
   if (kind === "foreign") return world.commitForeign("f");
   if (kind === "intruder") return intrude(world);
+  if (kind === "unfence") return world.removeHardFence();
   const task = currentTask(world.engine);
   if (task.pollCount === 0 && !isFinal(task)) return;
   world.tell(kind);

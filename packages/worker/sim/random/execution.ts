@@ -187,6 +187,7 @@ function factsOf(world: SimWorld, run: Run): AttemptFacts {
     workerId: `${workerId}0001`,
     writer: "ts/0.0.0",
     bodyTimeoutMs: 0,
+    hardFence: world.scenario.mode,
     mergeTimeoutMs: 20_000,
     reportTimeoutMs: 15_000,
     outputLimitBytes: 3_000_000,

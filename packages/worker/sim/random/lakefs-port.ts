@@ -1,6 +1,7 @@
 import type { MergeOutcome, MergeRequest, TargetStore } from "../../src/attempt/ports/target-store.ts";
 import { AttemptError } from "../../src/failure.ts";
 import { broken, s5Stale } from "../invariants/attempt.ts";
+import { ACTION, hardFenceOf } from "../model/trees.ts";
 import type { Wiring } from "../explore/context.ts";
 import type { Carried, Network } from "./network.ts";
 import type { RequestKind } from "./fate.ts";
@@ -18,8 +19,10 @@ export function storeOf(world: SimWorld, run: Run, network: Network, wiring: Wir
     readRange: async ({ stopAt, maxCommits }) => {
       const head = await ask("read", "range", () => world.head);
       rememberDecision(world, run, head);
-      return { head: repository.commit(head).id, commits: repository.range(head, stopAt, maxCommits) };
+      const { id, tree } = repository.commit(head);
+      return { head: id, commits: repository.range(head, stopAt, maxCommits), hardFence: hardFenceOf(tree) };
     },
+    readHardFence: ({ commitId }) => ask("read", "hard fence", () => hardFenceOf(repository.byId(commitId).tree)),
     readCommit: (_, id) => ask("read", "commit", () => repository.byId(id)),
     listBranches: (_, prefix) =>
       ask("read", "list branches", () => [...world.branches.keys()].filter((name) => name.startsWith(prefix))),
@@ -94,19 +97,21 @@ function answerOf(trouble: string): MergeOutcome | undefined {
   return undefined;
 }
 
-/** lakeFS' merge, with the pre-merge hook where the hard fence is in force. */
+/** lakeFS' merge, with the pre-merge hook where the source carries the hard fence (rule H3). */
 function perform(world: SimWorld, run: Run, wiring: Wiring, { stagingCommit, metadata }: MergeRequest): MergeOutcome {
-  const { repository, scenario } = world;
+  const { repository } = world;
   const expected = metadata["perago.expected_head"];
-  if (scenario.hardFence && expected !== repository.commit(world.head).id) {
-    world.tell(`${run.name}: the hook refuses a merge`);
-    return { kind: "refused", code: "hook_refused", message: "the head is another", hint: "" };
-  }
   const named = wiring.mergeByBranchName === true ? branchOf(world, run) : undefined;
-  const merged = repository.squashMerge(named ?? repository.byId(stagingCommit).number, world.head, metadata);
+  const source = named ?? repository.byId(stagingCommit).number;
+  const isFenced = repository.commit(source).tree.has(ACTION) && wiring.actionIgnored !== true;
+  if (isFenced && expected !== repository.commit(world.head).id) {
+    world.tell(`${run.name}: the hard fence refuses a merge`);
+    return { kind: "refused", code: "publish_fence", message: "the head is another", hint: "" };
+  }
+  const merged = repository.squashMerge(source, world.head, metadata);
   if ("conflict" in merged) return { kind: "refused", code: "merge_conflict", message: merged.conflict, hint: "" };
   const commit = repository.commit(merged.number);
-  world.land(commit, run);
+  world.land(commit, run, isFenced);
   return { kind: "merged", commitId: commit.id };
 }
 

@@ -1,16 +1,20 @@
+import type { HardFenceMode } from "../../src/attempt/machine/facts.ts";
 import { diceOf } from "./dice.ts";
 
 /** What a person, or another tool, does at some time. */
 export interface Deed {
   readonly name: string;
-  readonly kind: "rerun" | "restart" | "terminate" | "foreign" | "intruder";
+  readonly kind: "rerun" | "restart" | "terminate" | "foreign" | "intruder" | "unfence";
   readonly atMs: number;
 }
 
 /** What one run is: everything but the answers of the network. All of it comes from the seed. */
 export interface Scenario {
   readonly seed: number;
+  /** The target carries the hard fence at the start. */
   readonly hardFence: boolean;
+  /** Rule H2; `required` only where the hard fence is there. */
+  readonly mode: HardFenceMode;
   /** Steps of the workflow: one logical task each. */
   readonly stepCount: number;
   readonly maxRetryCount: number;
@@ -34,11 +38,16 @@ const deedKinds = ["rerun", "rerun", "restart", "terminate", "foreign", "intrude
 /** The scenario of a seed. */
 export function scenarioOf(seed: number): Scenario {
   const dice = diceOf(seed, "scenario");
+  const fenceDice = diceOf(seed, "hard fence");
   const responseTimeoutSeconds = dice.pick([15, 60]);
   const deedCount = Math.max(0, dice.between(-1, 3));
+  const hardFence = dice.chance(2 / 3);
+  const atMs = fenceDice.between(0, responseTimeoutSeconds * 4000);
+  const unfenced = hardFence && fenceDice.chance(1 / 10) ? [{ name: "unfenced", kind: "unfence", atMs } as const] : [];
   return {
     seed,
-    hardFence: dice.chance(2 / 3),
+    hardFence,
+    mode: fenceDice.pick(hardFence ? (["auto", "required", "off"] as const) : (["auto", "off"] as const)),
     stepCount: dice.between(1, 3),
     maxRetryCount: dice.between(1, 3),
     responseTimeoutSeconds,
@@ -46,9 +55,12 @@ export function scenarioOf(seed: number): Scenario {
     faultRate: dice.pick(faultRates),
     paceMs: dice.pick(pacesMs),
     redeliveryRate: dice.pick(redeliveryRates),
-    deeds: Array.from({ length: deedCount }, (_, index) => {
-      const name = `deed ${index}`;
-      return { name, kind: dice.pick(deedKinds), atMs: dice.between(0, responseTimeoutSeconds * 4000) };
-    }),
+    deeds: [
+      ...Array.from({ length: deedCount }, (_, index) => {
+        const name = `deed ${index}`;
+        return { name, kind: dice.pick(deedKinds), atMs: dice.between(0, responseTimeoutSeconds * 4000) };
+      }),
+      ...unfenced,
+    ],
   };
 }

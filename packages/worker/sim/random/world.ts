@@ -5,7 +5,7 @@ import { LANDING } from "../invariants/landing.ts";
 import { takeReport, taskOf, type Engine, type EngineReport, type EngineRules, type Task } from "../model/engine.ts";
 import { startWorkflow } from "../model/engine.ts";
 import { Repository, type ModelCommit } from "../model/repository.ts";
-import { PREFIX, type Tree } from "../model/trees.ts";
+import { ACTION, firstTree, PREFIX, type Tree } from "../model/trees.ts";
 import type { Fates } from "./fate.ts";
 import type { Scenario } from "./scenario.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -79,14 +79,7 @@ export class SimWorld {
     this.fates = fates;
     this.executionLimit = scenario.maxExecutionCount;
     this.rules = { stepCount: scenario.stepCount, maxRetryCount: scenario.maxRetryCount };
-    this.head = this.repository.add(
-      -1,
-      new Map([
-        [`${PREFIX}in`, "0"],
-        ["other/x", "0"],
-      ]),
-      {},
-    );
+    this.head = this.repository.add(-1, firstTree(scenario.hardFence), {});
     this.engine = startWorkflow(this.repository.commit(this.head).id);
   }
 
@@ -104,13 +97,15 @@ export class SimWorld {
   }
 
   /** A confirm commit becomes the head. */
-  land(commit: ModelCommit, by: Run): void {
-    const { hardFence } = this.scenario;
+  land(commit: ModelCommit, by: Run, isFenced: boolean): void {
+    const { hardFence, mode } = this.scenario;
     if (commit.metadata["perago.expected_head"] !== commit.parents[0]) this.raceCount += 1;
     this.head = commit.number;
     this.tell(`${by.name}: commit ${commit.number} lands upon ${commit.parent}`);
     const completions = this.rewound ? [] : this.completions;
-    this.check(LANDING, { repository: this.repository, hardFence, commit, completions, copied: by.copied });
+    const isRequiredInVain = mode === "required" && !isFenced;
+    const facts = { repository: this.repository, hardFence, isRequiredInVain, commit, completions, copied: by.copied };
+    this.check(LANDING, facts);
   }
 
   /** Somebody else commits to the target. */
@@ -118,6 +113,13 @@ export class SimWorld {
     const tree = new Map([...this.repository.commit(this.head).tree, [`${PREFIX}${name}`, "1"]]);
     this.head = this.repository.add(this.head, tree, {});
     this.tell(`a foreign commit: ${this.head}`);
+  }
+
+  /** Somebody removes the hard fence from the target. */
+  removeHardFence(): void {
+    const tree = new Map([...this.repository.commit(this.head).tree].filter(([key]) => key !== ACTION));
+    this.head = this.repository.add(this.head, tree, {});
+    this.tell(`the hard fence is removed: ${this.head}`);
   }
 
   /** The engine gets a result. */

@@ -148,6 +148,7 @@ function callsOver(ports: AttemptPorts, signal: (told: Signal) => void): Calls {
     stage: (args) => workspace().stage(args),
     commitStaging: (args) => store().commitStaging(args),
     verifyStaging: (args) => workspace().verifyStaging(args),
+    verifyHardFence: (args) => store().readHardFence(args),
     pinHead: readRange,
     recheckAttempt: readTask,
     extendLease: () => lease.extend(),

@@ -7,7 +7,7 @@ import type { Log } from "../telemetry/log.ts";
 import { createAttemptWorkspace, type AttemptSite } from "../workspace/attempt-workspace.ts";
 import { driveAttempt, type AttemptPorts } from "./driver.ts";
 import { notingStaged, type StagedNote } from "./staged-note.ts";
-import type { AttemptFacts } from "./machine/facts.ts";
+import type { AttemptFacts, HardFenceMode } from "./machine/facts.ts";
 import type { Done, Signal } from "./machine/state.ts";
 import type { AttemptSource, Lease, PolledTask } from "./ports/attempt-source.ts";
 import type { Clock, Ids } from "./ports/clock.ts";
@@ -63,6 +63,8 @@ export interface AttemptRunnerParts {
   readonly reasonMaxLength: number;
   /** Rule I7; absent: all. */
   readonly allowedTargets?: readonly string[] | undefined;
+  /** Rule H2. */
+  readonly hardFence: HardFenceMode;
   readonly cancelGraceMs: number;
   /** Default: nothing stands between. */
   readonly interpose?: InterposePorts;
@@ -75,12 +77,14 @@ const defaultReportTimeoutSeconds = 15;
 
 /** Makes the function that runs one polled task to its end: ports, facts and log put together. It never throws. */
 export function createAttemptRunner(parts: AttemptRunnerParts): (request: AttemptRequest) => Promise<Done> {
+  const told = new Set<string>();
   return async (request) => {
     const { task, polled, workerId } = request;
     const executionId = parts.ids.executionId();
     const { workflowInstanceId, taskId, retryCount } = polled;
     const log = parts.log(workerId).child({ task: task.name, workflowInstanceId, taskId, retryCount, executionId });
-    const own = portsFor(parts, request, executionId, log);
+    const observer = observerOver(log, parts.counters, told);
+    const own = portsFor({ parts, request, executionId, observer });
     const ports = parts.interpose?.(own, { workerId, executionId, taskId, polled }) ?? own;
     log.info("attempt started");
     const beginMs = parts.clock.nowMs();
@@ -90,6 +94,8 @@ export function createAttemptRunner(parts: AttemptRunnerParts): (request: Attemp
       const { cancelGraceMs } = parts;
       const { ports: noting, staged } = notingStaged(ports);
       const done = await driveAttempt({ facts, ports: noting, cancelGraceMs, subscribe: request.subscribe });
+      const fence = done.owned.merge?.fence;
+      if (fence !== undefined) parts.counters.increment("merge_sent", { fence });
       logEnd(log, done, parts.clock.nowMs() - beginMs, staged());
       return done;
     } finally {
@@ -98,10 +104,17 @@ export function createAttemptRunner(parts: AttemptRunnerParts): (request: Attemp
   };
 }
 
-function portsFor(parts: AttemptRunnerParts, request: AttemptRequest, executionId: string, log: Log): AttemptPorts {
+interface PortsOf {
+  readonly parts: AttemptRunnerParts;
+  readonly request: AttemptRequest;
+  readonly executionId: string;
+  readonly observer: Observer;
+}
+
+function portsFor({ parts, request, executionId, observer }: PortsOf): AttemptPorts {
   const { task, polled, workerId, lease } = request;
   const { store, sync, source, clock } = parts;
-  const common = { source, lease, clock, observer: observerOver(log, parts.counters) };
+  const common = { source, lease, clock, observer };
   const executor = lazyExecutor(() => parts.executors.acquire(task, { workerId }));
   if (store === undefined || sync === undefined || task.workspace === undefined) return { ...common, executor };
   const site = parts.site({ workerId, executionId, taskId: polled.taskId });
@@ -137,6 +150,7 @@ function attemptFacts(
     reportTimeoutMs: (budget?.conductorCompletionTimeoutSeconds ?? defaultReportTimeoutSeconds) * 1000,
     outputLimitBytes: parts.outputLimitBytes,
     reasonMaxLength: parts.reasonMaxLength,
+    hardFence: parts.hardFence,
   };
 }
 
@@ -156,10 +170,21 @@ function lazyExecutor(acquire: () => Promise<Executor>): Executor {
   };
 }
 
-function observerOver(log: Log, counters: Counters): Observer {
+/** More different targets than that are told of again. */
+const maxToldCount = 1000;
+
+/** `told` holds what this host has said already: which targets have the soft fence is said once (rule H2). */
+function observerOver(log: Log, counters: Counters, told: Set<string>): Observer {
   return {
     note({ name, message }) {
       counters.increment(name);
+      if (name === "soft_fence") {
+        if (told.has(message)) return;
+        if (told.size >= maxToldCount) told.clear();
+        told.add(message);
+        log.warn(message, { event: name });
+        return;
+      }
       log.error(message, { event: name });
     },
     phase: (name, durationMs, refusedWith) =>
@@ -168,8 +193,10 @@ function observerOver(log: Log, counters: Counters): Observer {
   };
 }
 
-function logEnd(log: Log, { outcome, reported }: Done, durationMs: number, staged: StagedNote | undefined): void {
-  const fields = { reported, durationMs };
+function logEnd(log: Log, done: Done, durationMs: number, staged: StagedNote | undefined): void {
+  const { outcome, reported, owned } = done;
+  // Which fence held: rule H2 asks for it per attempt, and only one that sent a merge has one.
+  const fields = { reported, durationMs, ...(owned.merge === undefined ? {} : { fence: owned.merge.fence }) };
   if (outcome.kind === "completed")
     return log.info("attempt completed", { ...fields, by: outcome.by, ref: outcome.ref });
   if (outcome.kind === "silent") return log.warn(outcome.reason, fields);

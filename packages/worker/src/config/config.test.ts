@@ -58,6 +58,7 @@ describe("settings", () => {
       logRetentionMs: 2_592_000_000,
       workerIdPrefix: "build-box.local-aaaaaa",
       executionMode: "process",
+      hardFence: "auto",
       failureReasonMaxLength: 500,
       outputMaxSizeBytes: 3_000_000,
       slotsPerTask: 1,

@@ -144,6 +144,13 @@ const TABLE: readonly SettingDescription[] = [
     text: "Letters of a failure's reason. Conductor itself cuts at 500.",
   },
   {
+    name: "PERAGO_HARD_FENCE",
+    form: "choice",
+    default: "auto",
+    secret: false,
+    text: "The hard fence: off does not read it, auto uses it where it is in force and says where not, required publishes nothing without it.",
+  },
+  {
     name: "PERAGO_OUTPUT_MAX_SIZE",
     form: "size",
     default: "3000000B",

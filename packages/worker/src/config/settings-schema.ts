@@ -87,6 +87,16 @@ const executionMode = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const HARD_FENCE_MODES = ["off", "auto", "required"] as const;
+
+const hardFence = z.string().transform((text, context) => {
+  const mode = HARD_FENCE_MODES.find((one) => one === text.toLowerCase());
+  if (mode !== undefined) return mode;
+  const params = { hint: `Use ${HARD_FENCE_MODES.join(", ")}, or leave it out` };
+  context.addIssue({ code: "custom", message: "no such mode of the hard fence", params });
+  return z.NEVER;
+});
+
 const workerIdPrefix = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, {
   error: "only letters, digits, and . _ - after the first, at most 100",
 });
@@ -142,6 +152,7 @@ export const settingsSchema = z.object({
   PERAGO_WORKER_ID_PREFIX: workerIdPrefix.optional(),
   PERAGO_EXECUTION_MODE: executionMode.default("process"),
   PERAGO_FAILURE_REASON_MAX_LENGTH: whole(1, 100_000).default(500),
+  PERAGO_HARD_FENCE: hardFence.default("auto"),
   PERAGO_OUTPUT_MAX_SIZE: size("3000000B").default(3_000_000),
   PERAGO_ALLOWED_TARGETS: targetPatterns.optional(),
   PERAGO_SHUTDOWN_FORCE_KILL_AFTER: duration("5m", { maxMs: MAX_INTERVAL_MS }).optional(),

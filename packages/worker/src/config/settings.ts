@@ -48,6 +48,8 @@ export interface Settings {
   readonly outputMaxSizeBytes: number;
   /** Patterns of `repository/branch` (rule I7); absent: all targets. */
   readonly allowedTargets?: readonly string[];
+  /** Rule H2. */
+  readonly hardFence: "off" | "auto" | "required";
   readonly shutdownForceKillAfterMs?: number;
   /** `-j`: slots of every task that `--slots` does not name. */
   readonly slotsPerTask: number;
@@ -229,6 +231,7 @@ function toSettings(parsed: ParsedSettings, set: Readonly<Record<string, string>
     failureReasonMaxLength: parsed.PERAGO_FAILURE_REASON_MAX_LENGTH,
     outputMaxSizeBytes: parsed.PERAGO_OUTPUT_MAX_SIZE,
     ...(allowedTargets === undefined ? {} : { allowedTargets }),
+    hardFence: parsed.PERAGO_HARD_FENCE,
     ...(forceKillMs === undefined ? {} : { shutdownForceKillAfterMs: forceKillMs }),
     slotsPerTask: parsed["-j"],
     slotsByTask: new Map(parsed["--slots"].map((each) => [each.taskName, each.slotCount])),

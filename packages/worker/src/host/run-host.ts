@@ -226,6 +226,7 @@ function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
     outputLimitBytes: settings.outputMaxSizeBytes,
     reasonMaxLength: settings.failureReasonMaxLength,
     allowedTargets: settings.allowedTargets,
+    hardFence: settings.hardFence,
     cancelGraceMs: CANCEL_GRACE_MS,
     ...(interpose === undefined ? {} : { interpose }),
   });

@@ -1,6 +1,7 @@
 import { LakefsError, type LakefsErrorCode } from "@perago/lakefs-sync";
 import type { MergeOutcome } from "../attempt/ports/target-store.ts";
 import type { FailureCode } from "../failure.ts";
+import { isHardFenceRefusal } from "./hard-fence.ts";
 
 /** Rule C8: each refusal of a merge has its own code. What is not listed and was refused is `server_unavailable`. */
 const codes: Partial<Record<LakefsErrorCode, FailureCode>> = {
@@ -27,5 +28,9 @@ export function mergeOutcome(error: unknown, random: number): MergeOutcome {
     return { kind: "busy", message, retryAfterMs: retryAfterMs ?? busyDelayMs + Math.floor(random * busySpreadMs) };
   }
   if (error.outcome === "unknown") return { kind: "unknown", message };
+  // Rule H1: of all hooks, this one says that the head moved.
+  if (isHardFenceRefusal(error)) {
+    return { kind: "refused", code: "publish_fence", message, hint: "start a new workflow from the protected head" };
+  }
   return { kind: "refused", code: codes[code] ?? "server_unavailable", message, hint };
 }

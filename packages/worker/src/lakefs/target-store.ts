@@ -1,15 +1,24 @@
 import type { FenceCommit } from "@perago/fence";
 import { LakefsError, type Commit, type LakefsClient } from "@perago/lakefs-sync";
-import type { CommitRange, MergeOutcome, MergeRequest, TargetStore } from "../attempt/ports/target-store.ts";
+import type {
+  CommitRange,
+  HardFenceReading,
+  MergeOutcome,
+  MergeRequest,
+  TargetStore,
+} from "../attempt/ports/target-store.ts";
 import { AttemptError } from "../failure.ts";
+import { createHardFenceReader, type HardFenceAt } from "./hard-fence.ts";
 import { asAttempt, attemptError } from "./lakefs-failure.ts";
 import { mergeOutcome } from "./merge-outcome.ts";
 
 /** lakeFS behind the `TargetStore` port. One instance serves all slots of a host. */
 export function createTargetStore(client: LakefsClient, random: () => number = Math.random): TargetStore {
+  const readHardFence = createHardFenceReader(client);
   return {
     resolveCommit: (repository, ref) => resolveCommit(client, repository, ref),
-    readRange: (request) => readRange(client, request),
+    readRange: (request) => readRange({ client, readHardFence }, request),
+    readHardFence,
     readCommit: async (repository, commitId) => fenceCommit(await asAttempt(client.getCommit(repository, commitId))),
     listBranches: async (repository, namePrefix) => {
       // Staging branches are hidden (rules T1, R2; case G05).
@@ -39,12 +48,27 @@ async function resolveCommit(client: LakefsClient, repository: string, ref: stri
   throw new AttemptError({ code: "ref_invalid", message, hint: "pass the full id of an existing commit" });
 }
 
-/** Rule P6: the log is read by the id of the head that is decided on. */
+interface RangeReaders {
+  readonly client: LakefsClient;
+  readonly readHardFence: (at: HardFenceAt) => Promise<HardFenceReading>;
+}
+
+/** Rule P6: log and hard fence are read, beside each other, by the id of the head that is decided on. */
 async function readRange(
-  client: LakefsClient,
-  { repository, branch, stopAt, maxCommits }: Parameters<TargetStore["readRange"]>[0],
+  { client, readHardFence }: RangeReaders,
+  { repository, branch, stopAt, maxCommits, withHardFence }: Parameters<TargetStore["readRange"]>[0],
 ): Promise<CommitRange> {
   const { commit_id: head } = await asAttempt(client.getBranch(repository, branch), { not_found: "publish_fence" });
+  const reading = withHardFence ? readHardFence({ repository, branch, commitId: head }) : undefined;
+  const log = readLog(client, { repository, head, stopAt, maxCommits });
+  const [commits, hardFence] = await Promise.all([log, reading]);
+  return { head, commits, ...(hardFence === undefined ? {} : { hardFence }) };
+}
+
+async function readLog(
+  client: LakefsClient,
+  { repository, head, stopAt, maxCommits }: { repository: string; head: string; stopAt: string; maxCommits: number },
+): Promise<FenceCommit[]> {
   const commits: FenceCommit[] = [];
   const filter = { firstParent: true, stopAt, maxCommitCount: maxCommits };
   try {
@@ -52,7 +76,7 @@ async function readRange(
   } catch (error) {
     throw attemptError(error);
   }
-  return { head, commits };
+  return commits;
 }
 
 /** Sent once; a lost answer is settled by reading the branch, which nobody else writes to (fault B8). */

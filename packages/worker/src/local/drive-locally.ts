@@ -85,6 +85,7 @@ function factsOf({ task, params, clock, outputLimitBytes }: LocalDrive): Attempt
     workerId: LOCAL_WORKER_ID,
     writer: `ts/${VERSION}`,
     bodyTimeoutMs: task.timeoutSeconds * 1000,
+    hardFence: "off",
     mergeTimeoutMs: 1,
     reportTimeoutMs: 1,
     outputLimitBytes: outputLimitBytes ?? DEFAULT_OUTPUT_LIMIT_BYTES,

@@ -42,6 +42,7 @@ export function localStore(): TargetStore {
   return {
     resolveCommit: (_repository, ref) => Promise.resolve(ref),
     readRange: none,
+    readHardFence: none,
     readCommit: none,
     listBranches: none,
     createStagingBranch: none,

@@ -9,8 +9,8 @@ export interface CounterSample {
 }
 
 /**
- * What the host counts: `publish_race`, `cleanup_failed`, `result_not_ours`, `result_dropped`, `log_lines_lost`,
- * `branch_swept`, `branch_sweep_failed`.
+ * What the host counts: `merge_sent` (label `fence`: `hard` or `soft`, rule H2), `publish_race`, `soft_fence`,
+ * `cleanup_failed`, `result_not_ours`, `result_dropped`, `log_lines_lost`, `branch_swept`, `branch_sweep_failed`.
  */
 export interface Counters {
   /** Adds `by` (default 1) to the counter of this name and these labels. */

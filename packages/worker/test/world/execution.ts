@@ -114,6 +114,7 @@ function factsFor(polled: PolledTask, options: ExecutionOptions): AttemptFacts {
     workerId: "host-a0001",
     writer: "ts/0.0.0",
     bodyTimeoutMs: 0,
+    hardFence: "off",
     mergeTimeoutMs: 60_000,
     reportTimeoutMs: 15_000,
     outputLimitBytes: 3_000_000,

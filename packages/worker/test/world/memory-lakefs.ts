@@ -1,5 +1,12 @@
 import type { FenceCommit } from "@perago/fence";
-import type { CommitRange, MergeOutcome, MergeRequest, TargetStore } from "../../src/attempt/ports/target-store.ts";
+import { HARD_FENCE_WORDS, hardFencePath, isHardFenceInForce, recogniseHardFence } from "@perago/fence/hard-fence";
+import type {
+  CommitRange,
+  HardFenceReading,
+  MergeOutcome,
+  MergeRequest,
+  TargetStore,
+} from "../../src/attempt/ports/target-store.ts";
 import { AttemptError } from "../../src/failure.ts";
 
 export type Tree = ReadonlyMap<string, string>;
@@ -17,6 +24,8 @@ interface Branch {
 export class MemoryLakefs {
   readonly commits = new Map<string, MemoryCommit>();
   readonly branches = new Map<string, Branch>();
+  /** Whether the server runs actions at all (fault D7). */
+  runsActions = true;
   /** Counted calls of the port, by name. */
   readonly calls: string[] = [];
   #nextId = 1;
@@ -56,10 +65,19 @@ export class MemoryLakefs {
     for (const [key, content] of changes) this.#branch(branch).uncommitted.set(key, content);
   }
 
-  /** A squash merge: the server's own three-way merge with its conflicts, without a look at anybody's expectation. */
+  /** A squash merge: the server's own three-way merge with its conflicts, without a look at anybody's expectation but the hard fence's. */
   merge({ stagingCommit, branch, message, metadata }: Omit<MergeRequest, "timeoutMs" | "repository">): MergeOutcome {
     const target = this.#branch(branch);
     const source = this.#commit(stagingCommit);
+    const isFenced = isHardFenceInForce(recogniseHardFence(source.tree.get(hardFencePath(branch)), branch));
+    if (isFenced && this.runsActions && metadata["perago.expected_head"] !== target.head) {
+      return {
+        kind: "refused",
+        code: "publish_fence",
+        message: `${HARD_FENCE_WORDS} another head`,
+        hint: "start again",
+      };
+    }
     const baseTree = this.tree(this.#mergeBase(stagingCommit, target.head));
     const changes = differences(baseTree, source.tree);
     const targetTree = this.tree(target.head);
@@ -81,6 +99,7 @@ export class MemoryLakefs {
     return {
       resolveCommit: (_, ref) => counted("resolveCommit", () => this.#resolve(ref)),
       readRange: (request) => counted("readRange", () => this.#range(request)),
+      readHardFence: ({ commitId }) => counted("readHardFence", () => this.#hardFence(commitId)),
       readCommit: (_, commitId) => counted("readCommit", () => this.#commit(commitId)),
       listBranches: (_, prefix) =>
         counted("listBranches", () => this.stagingBranches().filter((name) => name.startsWith(prefix))),
@@ -106,7 +125,13 @@ export class MemoryLakefs {
     throw new AttemptError({ code: "ref_invalid", message: `${ref} is no commit`, hint: "pass a commit id" });
   }
 
-  #range({ branch, stopAt, maxCommits }: Parameters<TargetStore["readRange"]>[0]): CommitRange {
+  #hardFence(commitId: string): HardFenceReading {
+    const text = this.tree(commitId).get(hardFencePath("main"));
+    const state = recogniseHardFence(text, "main");
+    return isHardFenceInForce(state) && !this.runsActions ? { kind: "not_enforced" } : state;
+  }
+
+  #range({ branch, stopAt, maxCommits, withHardFence }: Parameters<TargetStore["readRange"]>[0]): CommitRange {
     const { head } = this.#branch(branch);
     const commits: FenceCommit[] = [];
     for (
@@ -117,7 +142,7 @@ export class MemoryLakefs {
       commits.push(this.#commit(id));
       if (id === stopAt) break;
     }
-    return { head, commits };
+    return { head, commits, ...(withHardFence ? { hardFence: this.#hardFence(head) } : {}) };
   }
 
   #mergeBase(left: string, right: string): string {

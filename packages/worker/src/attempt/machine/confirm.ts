@@ -13,7 +13,11 @@ export const pinHead: Phase<"pinHead"> = {
     const judgement = judge(state, range);
     if (judgement.kind !== "accept") return stop(state, failed(judgement.failure), judgement.notes);
     if (judgement.head !== state.base) {
-      return stop(state, failed(headMoved(state.input, state.base, judgement.head)), judgement.notes);
+      return stop(
+        state,
+        failed(headMoved(state.input, state.base, range, "this attempt had staged upon the old one")),
+        judgement.notes,
+      );
     }
     return { next: { ...state, phase: "recheckAttempt" }, notes: judgement.notes };
   },
@@ -143,7 +147,8 @@ function unknownMerge(state: WithStaged, message: string): Decision {
 
 /** From here on the history is read before any failure (rule C5). */
 function mergeSent(state: Knows["merge"]): Owned & Required<Pick<Owned, "merge">> {
-  return { ...state.owned, merge: { stagingCommit: state.staged.stagingCommit, expectedHead: state.base } };
+  const { stagingCommit, fence } = state.staged;
+  return { ...state.owned, merge: { stagingCommit, expectedHead: state.base, fence } };
 }
 
 /**

@@ -7,6 +7,9 @@ export interface WorkspaceFacts {
   readonly hasPostGuardrails: boolean;
 }
 
+/** `PERAGO_HARD_FENCE` (rule H2). */
+export type HardFenceMode = "off" | "auto" | "required";
+
 /** Everything that is fixed for one execution before its first step. All times in milliseconds. */
 export interface AttemptFacts {
   readonly polled: PolledTask;
@@ -22,6 +25,8 @@ export interface AttemptFacts {
   readonly conductorLink?: string;
   /** Age at which the body is ended; 0 means never (rule A5). */
   readonly bodyTimeoutMs: number;
+  /** Rule H2; `off` reads nothing of the hard fence. */
+  readonly hardFence: HardFenceMode;
   /** Rule C4. */
   readonly mergeTimeoutMs: number;
   /** Bounds each report request (rule R4). */

@@ -1,7 +1,7 @@
 import type { FenceCommit } from "@perago/fence";
 import type { Report, TaskRead } from "../ports/attempt-source.ts";
 import type { BodyOutcome, BodyRequest } from "../ports/executor.ts";
-import type { CommitRange, MergeOutcome, MergeRequest } from "../ports/target-store.ts";
+import type { CommitRange, HardFenceReading, MergeOutcome, MergeRequest } from "../ports/target-store.ts";
 import type { ProjectionSummary } from "../ports/workspace.ts";
 
 /**
@@ -33,6 +33,8 @@ export interface Order {
   stage: Ask<{ branch: string; base: string }, { uploadCount: number; deleteCount: number }>;
   commitStaging: Ask<CommitStaging, string>;
   verifyStaging: Ask<{ base: string; stagingCommit: string }, void>;
+  // Which fence holds at the merge: lakeFS takes actions from the source (rule H3)
+  verifyHardFence: Ask<{ repository: string; branch: string; commitId: string }, HardFenceReading>;
   // Confirm: pin the head, check the attempt, merge, and look at what was made (rules P5, A2, C1-C9)
   pinHead: Ask<ReadRange, CommitRange>;
   recheckAttempt: Ask<ReadTask, TaskRead | null>;
@@ -69,6 +71,8 @@ interface ReadRange {
   readonly branch: string;
   readonly stopAt: string;
   readonly maxCommits: number;
+  /** Whether the head's hard fence is read beside its log (rule H2). */
+  readonly withHardFence: boolean;
 }
 
 interface ReadTask {

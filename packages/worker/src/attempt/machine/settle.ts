@@ -1,9 +1,10 @@
 import { decodeMetadata, type FenceCommit } from "@perago/fence";
 import { completed, end, fail, failure, publishUnknown } from "./ending.ts";
 import { BOUNDS } from "./facts.ts";
+import { headMoved } from "./publish-decision.ts";
 import type { Failure } from "../../failure.ts";
 import type { CommitRange } from "../ports/target-store.ts";
-import type { Decision, Knows, Note, Phase } from "./state.ts";
+import type { Decision, Knows, Note, Outcome, Phase } from "./state.ts";
 
 type Looking = Knows["readPublished"] | Knows["readHistory"];
 
@@ -25,6 +26,7 @@ export const readHistory: Phase<"readHistory"> = {
     branch: input.branch,
     stopAt: merge.expectedHead,
     maxCommits: BOUNDS.walkCommits + 1,
+    withHardFence: false,
   }),
   answered(state, range) {
     const own = range.commits.find((commit) => isOwn(commit, state.merge.stagingCommit));
@@ -33,7 +35,9 @@ export const readHistory: Phase<"readHistory"> = {
       return state.pending.kind === "silent" ? end(state, state.pending) : published(state, own);
     }
     const whole = range.commits.some((commit) => commit.id === state.merge.expectedHead);
-    if (state.answer !== "unknown" && whole) return end(mayLand(state, range) ? kept(state) : state, state.pending);
+    if (state.answer !== "unknown" && whole) {
+      return end(mayLand(state, range) ? kept(state) : state, withHead(state, range));
+    }
     if (state.pending.kind === "failed" && state.answer === "unknown") return keepStaging(state, state.pending.failure);
     return keepStaging(state, unknown(state, "the history down to the pinned head could not be read"));
   },
@@ -57,6 +61,14 @@ function published(state: Looking, commit: FenceCommit): Decision {
  */
 function mayLand({ answer, merge }: Knows["readHistory"], range: CommitRange): boolean {
   return answer === "busy" && range.head === merge.expectedHead;
+}
+
+/** Rules H1 and H4: the hard fence refused, and the history says what stands there instead (rule R3). */
+function withHead({ pending, answer, merge, input }: Knows["readHistory"], range: CommitRange): Outcome {
+  if (pending.kind !== "failed" || pending.failure.code !== "publish_fence") return pending;
+  if (answer !== "refused" || range.head === merge.expectedHead) return pending;
+  const why = headMoved(input, merge.expectedHead, range, "the hard fence refused the merge");
+  return { kind: "failed", failure: why };
 }
 
 /** Rule X2: a branch whose merge may still land stays for the sweeper. */

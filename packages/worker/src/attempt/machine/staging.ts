@@ -6,7 +6,7 @@ import {
   type TryMetadataFields,
 } from "@perago/fence";
 import { fail, failure } from "./ending.ts";
-import type { Based, Decision, Knows, Note, Phase, Staged } from "./state.ts";
+import type { Based, Decision, FenceHeld, Knows, Note, Phase, Staged, State } from "./state.ts";
 
 /** Rule T1: a branch for this execution alone. It is owned before it is asked for: a lost answer may have made it. */
 export function enterStaging(state: Based, notes: readonly Note[] = []): Decision {
@@ -57,10 +57,16 @@ export const commitStaging: Phase<"commitStaging"> = {
 /** Rule T13. */
 export const verifyStaging: Phase<"verifyStaging"> = {
   ask: ({ base, stagingCommit }) => ({ base, stagingCommit }),
-  answered: ({ branch, stagingCommit, ...state }) => ({
-    next: { ...state, phase: "pinHead", round: 0, staged: { branch, stagingCommit } },
-  }),
+  answered: (state) =>
+    state.facts.hardFence === "off"
+      ? { next: readyToMerge(state, "soft") }
+      : { next: { ...state, phase: "verifyHardFence" } },
 };
+
+/** What is merged is there and was looked at: the loop at the end begins. */
+export function readyToMerge({ branch, stagingCommit, ...state }: Staged, fence: FenceHeld): State<"pinHead"> {
+  return { ...state, phase: "pinHead", round: 0, staged: { branch, stagingCommit, fence } };
+}
 
 /**
  * Rule C1: what the confirm commit says of itself; C2: `expectedHead` is the head that P5 pinned, which is the base.

@@ -21,7 +21,17 @@ export interface Owned {
   readonly folder: boolean;
   readonly staging?: { readonly repository: string; readonly branch: string };
   /** Set once a merge was sent: from then on the history is read before any failure (rule C5). */
-  readonly merge?: { readonly stagingCommit: string; readonly expectedHead: string };
+  readonly merge?: SentMerge;
+}
+
+/** Which fence stands between the pinned head and the merge (rules H1, H2). */
+export type FenceHeld = "hard" | "soft";
+
+/** A merge that was sent. */
+export interface SentMerge {
+  readonly stagingCommit: string;
+  readonly expectedHead: string;
+  readonly fence: FenceHeld;
 }
 
 /** Known in every phase. */
@@ -67,13 +77,18 @@ export type Confirming = Based & {
   readonly round: number;
   readonly mergeUntilMs?: number;
   /** Absent for a no-op, which pins and checks but does not merge (rule R2). */
-  readonly staged?: { readonly branch: string; readonly stagingCommit: string };
+  readonly staged?: ReadyToMerge;
 };
-type Merging = Confirming & { readonly staged: { readonly branch: string; readonly stagingCommit: string } };
+interface ReadyToMerge {
+  readonly branch: string;
+  readonly stagingCommit: string;
+  readonly fence: FenceHeld;
+}
+type Merging = Confirming & { readonly staged: ReadyToMerge };
 type Looking = Common & {
   readonly input: WorkspaceInput;
   readonly resultJson: string;
-  readonly merge: { readonly stagingCommit: string; readonly expectedHead: string };
+  readonly merge: SentMerge;
 };
 /** The outcome is decided. */
 export type Ending = Common & { readonly outcome: Outcome };
@@ -100,6 +115,7 @@ export interface Knows {
   stage: Staging;
   commitStaging: Staging & { readonly metadata: Readonly<Record<string, string>> };
   verifyStaging: Staged;
+  verifyHardFence: Staged;
   pinHead: Confirming;
   recheckAttempt: Confirming & { readonly adopt?: string };
   extendLease: Confirming;
@@ -157,9 +173,15 @@ export type Event<P extends PhaseName = PhaseName> =
   | Refused<P>
   | { readonly type: "signalled"; readonly signal: Signal };
 
-/** What is counted and logged loudly (rules C6, P10, R6, R8, X1). */
+/** What is counted and logged loudly (rules C6, H2, P10, R6, R8, X1). */
 export interface Note {
-  readonly name: "publish_race" | "result_not_ours" | "result_dropped" | "result_undelivered" | "cleanup_failed";
+  readonly name:
+    | "publish_race"
+    | "soft_fence"
+    | "result_not_ours"
+    | "result_dropped"
+    | "result_undelivered"
+    | "cleanup_failed";
   readonly message: string;
 }
 

@@ -3,6 +3,7 @@ import { deleteStaging, releaseExecutor, removeFolder } from "./cleanup.ts";
 import { extendLease, merge, pauseMerge, pinHead, recheckAttempt } from "./confirm.ts";
 import type { AttemptFacts } from "./facts.ts";
 import { checkAttempt, compareOwn, fenceBase, listStaging } from "./fences.ts";
+import { verifyHardFence } from "./hard-fence.ts";
 import { checkPre, fenceEarly, syncIn } from "./folder.ts";
 import { begin, resolve, validate } from "./input.ts";
 import type { Order, PhaseName } from "./order.ts";
@@ -33,6 +34,7 @@ export const PHASES: Phases = {
   stage,
   commitStaging,
   verifyStaging,
+  verifyHardFence,
   pinHead,
   recheckAttempt,
   extendLease,

@@ -1,11 +1,22 @@
 import type { FenceCommit } from "@perago/fence";
+import type { HardFenceState } from "@perago/fence/hard-fence";
 import type { FailureCode } from "../../failure.ts";
+
+/** The hard fence of a target as one commit carries it (rule H3), and whether the server obeys it. */
+export type HardFenceReading =
+  | HardFenceState
+  /** The text is there, and the server was seen to let a merge pass that it refuses (fault D7). */
+  | { readonly kind: "not_enforced" }
+  /** The text is there, and whether the server obeys it could not be tried. */
+  | { readonly kind: "unproven"; readonly why: string };
 
 /** The first parents of a branch, newest first, read by the head's commit id and never by the branch name (rule P6). */
 export interface CommitRange {
   readonly head: string;
   /** From the head down to and including the commit asked for, or as far as the bound allows when it was not met. */
   readonly commits: readonly FenceCommit[];
+  /** What the head carries, where it was asked for. */
+  readonly hardFence?: HardFenceReading;
 }
 
 /**
@@ -39,7 +50,14 @@ export interface TargetStore {
     readonly branch: string;
     readonly stopAt: string;
     readonly maxCommits: number;
+    readonly withHardFence: boolean;
   }): Promise<CommitRange>;
+  /** The hard fence of `branch` as the commit carries it. */
+  readHardFence(request: {
+    readonly repository: string;
+    readonly branch: string;
+    readonly commitId: string;
+  }): Promise<HardFenceReading>;
   readCommit(repository: string, commitId: string): Promise<FenceCommit>;
   /** Names of branches that begin with `namePrefix`, hidden ones too. */
   listBranches(repository: string, namePrefix: string): Promise<readonly string[]>;
