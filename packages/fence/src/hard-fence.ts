@@ -28,7 +28,7 @@ export type HardFenceState =
   | { readonly kind: "edited" }
   | { readonly kind: "missing" };
 
-/** Metadata key of the merge that installs the action; its value is the text's version. Such a merge says, too, which head it expects. */
+/** Metadata key of the merge that installs the action, with the text's version. It says which head it expects, too. */
 export const HARD_FENCE = "perago.hard_fence";
 /** What every refusal of the action begins with. */
 export const HARD_FENCE_WORDS = "perago hard fence:";

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { explore, type Exploration } from "./explore/explore.ts";
 import { SMALL_SCOPES, SOFT_SCOPES, WIDE_SCOPES } from "./explore/scopes.ts";
-import { machineOf, MUTANTS, type Mutant } from "./mutants/catalog.ts";
+import { machineOf, MUTANTS } from "./mutants/catalog.ts";
+import type { Mutant } from "./mutants/mutant.ts";
 import { runCampaign, type Campaign } from "./random/campaign.ts";
 import { runSeed, type RunOptions, type RunResult } from "./random/run.ts";
 import { shrink } from "./random/shrink.ts";

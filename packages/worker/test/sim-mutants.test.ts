@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { explore } from "../sim/explore/explore.ts";
 import { KNOWN_RACE } from "../sim/explore/scopes.ts";
-import { machineOf, MUTANTS, type Mutant } from "../sim/mutants/catalog.ts";
+import { machineOf, MUTANTS } from "../sim/mutants/catalog.ts";
+import type { Mutant } from "../sim/mutants/mutant.ts";
 import { createMachine, PHASES } from "../src/attempt/machine/step.ts";
 
 const timeoutMs = 300_000;

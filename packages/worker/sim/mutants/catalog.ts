@@ -1,28 +1,10 @@
 import { createMachine, PHASES, type Machine } from "../../src/attempt/machine/step.ts";
-import type { Scope, Wiring } from "../explore/context.ts";
 import { SMALL, SOFT } from "../explore/scopes.ts";
 import * as fences from "./fences.ts";
+import { HARD_FENCE_MUTANTS } from "./hard-fence.ts";
+import { caught, secondLock, type Mutant } from "./mutant.ts";
 import * as publishing from "./publishing.ts";
-import { all, type Mutation } from "./wrap.ts";
-
-/** One rule switched off, and what becomes of it (rule S8). */
-export interface Mutant {
-  /** As `pnpm sim --mutant` takes it. */
-  readonly name: string;
-  /** The rule, or rules, that are off. */
-  readonly rules: string;
-  readonly what: string;
-  readonly mutation?: Mutation;
-  readonly wiring?: Wiring;
-  readonly scope: Scope;
-  /** The invariant that catches it. */
-  readonly caught?: string;
-  /** It is a second lock: the rules that cover it. */
-  readonly coveredBy?: string;
-}
-
-const caught = (mutant: Omit<Mutant, "coveredBy"> & { readonly caught: string }): Mutant => mutant;
-const secondLock = (mutant: Omit<Mutant, "caught"> & { readonly coveredBy: string }): Mutant => mutant;
+import { all } from "./wrap.ts";
 
 const fenceMutants: readonly Mutant[] = [
   caught({
@@ -192,57 +174,6 @@ const fenceMutants: readonly Mutant[] = [
     mutation: fences.racesUntold,
     scope: SOFT.retry,
     caught: "S1",
-  }),
-];
-
-const hardFenceMutants: readonly Mutant[] = [
-  caught({
-    name: "action_ignored",
-    rules: "H1",
-    what: "the server does not run the action",
-    wiring: { actionIgnored: true },
-    scope: SMALL.foreign,
-    caught: "S1",
-  }),
-  caught({
-    name: "required_ignored",
-    rules: "H2",
-    what: "published without the hard fence that is required",
-    mutation: fences.requiredIgnored,
-    scope: SMALL.inVain,
-    caught: "S1",
-  }),
-  secondLock({
-    name: "hard_fence_unverified",
-    rules: "H3",
-    what: "the staging commit's action is not looked at",
-    mutation: fences.hardFenceUnverified,
-    scope: SMALL.unfenced,
-    coveredBy: "T13, P3",
-  }),
-  secondLock({
-    name: "unfenced_staging_unverified",
-    rules: "T13",
-    what: "the staging commit is not compared with the plan, and somebody took the action from it",
-    mutation: publishing.stagingUnverified,
-    scope: SMALL.required,
-    coveredBy: "H3 with H2 required",
-  }),
-  caught({
-    name: "unfenced_staging_unseen",
-    rules: "T13, H3",
-    what: "both of them",
-    mutation: all(publishing.stagingUnverified, fences.hardFenceUnverified),
-    scope: SMALL.required,
-    caught: "S1",
-  }),
-  secondLock({
-    name: "races_walked",
-    rules: "P10",
-    what: "with the hard fence a lost race in the range is walked over, too",
-    mutation: fences.racesWalked,
-    scope: SMALL.retry,
-    coveredBy: "H1",
   }),
 ];
 
@@ -434,7 +365,7 @@ const publishingMutants: readonly Mutant[] = [
 ];
 
 /** Every mutant. */
-export const MUTANTS: readonly Mutant[] = [...fenceMutants, ...hardFenceMutants, ...publishingMutants];
+export const MUTANTS: readonly Mutant[] = [...fenceMutants, ...HARD_FENCE_MUTANTS, ...publishingMutants];
 
 /** The machine of a mutant; that of production where only the wiring differs. */
 export function machineOf({ mutation }: Pick<Mutant, "mutation">): Machine {

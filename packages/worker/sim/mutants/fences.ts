@@ -127,20 +127,6 @@ export const racesUntold: Mutation = all(
   deciding("pinHead", (_, __, original) => ({ next: original().next })),
 );
 
-/** P10 off under the hard fence: a lost race in the range is walked over, as with the soft one. */
-export const racesWalked: Mutation = seeing((_, { hardFence: __, ...range }) => range);
-
-/** H2 off: `required` counts as `auto`. */
-export const requiredIgnored: Mutation = all(
-  seeing((_, range) => ({ ...range, hardFence: inForce })),
-  believing("verifyHardFence", () => inForce),
-);
-
-/** H3 off: the staging commit is not looked at. */
-export const hardFenceUnverified: Mutation = believing("verifyHardFence", () => inForce);
-
-const inForce = { kind: "in_force", version: 1, exclusive: false } as const;
-
 function identityIgnored(keys: readonly ("workerId" | "pollCount" | "scheduledTime")[]): Mutation {
   const blind = (state: Common, read: ReturnType<typeof currentRead> | null): typeof read => {
     if (read === null) return read;

@@ -148,7 +148,7 @@ const TABLE: readonly SettingDescription[] = [
     form: "choice",
     default: "auto",
     secret: false,
-    text: "The hard fence: off does not read it, auto uses it where it is in force and says where not, required publishes nothing without it.",
+    text: "The hard fence. off: not read. auto: used where it is in force. required: nothing is published without it.",
   },
   {
     name: "PERAGO_OUTPUT_MAX_SIZE",

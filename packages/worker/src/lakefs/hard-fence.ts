@@ -83,8 +83,8 @@ export function isHardFenceRefusal(error: unknown): boolean {
 }
 
 /**
- * Reads the hard fence as attempts need it: a text in force counts once this host has seen the server refuse by it, which
- * is tried once for each target.
+ * Reads the hard fence as attempts need it: a text in force counts once this host has seen the server refuse by it,
+ * which is tried once for each target.
  */
 export function createHardFenceReader(client: LakefsClient): (at: HardFenceAt) => Promise<HardFenceReading> {
   const proved = new Map<string, Promise<boolean>>();

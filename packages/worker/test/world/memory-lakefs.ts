@@ -65,7 +65,7 @@ export class MemoryLakefs {
     for (const [key, content] of changes) this.#branch(branch).uncommitted.set(key, content);
   }
 
-  /** A squash merge: the server's own three-way merge with its conflicts, without a look at anybody's expectation but the hard fence's. */
+  /** A squash merge: the server's own three-way merge with its conflicts, and the hard fence of the source. */
   merge({ stagingCommit, branch, message, metadata }: Omit<MergeRequest, "timeoutMs" | "repository">): MergeOutcome {
     const target = this.#branch(branch);
     const source = this.#commit(stagingCommit);
