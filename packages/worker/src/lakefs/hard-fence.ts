@@ -9,7 +9,7 @@ import {
   recogniseHardFence,
   type HardFenceState,
 } from "@perago/fence/hard-fence";
-import { LakefsError, type LakefsClient } from "@perago/lakefs-sync";
+import { LakefsError, type LakefsClient, type ReceiverSource } from "@perago/lakefs-sync";
 import type { HardFenceReading } from "../attempt/ports/target-store.ts";
 import { asAttempt } from "./lakefs-failure.ts";
 
@@ -32,22 +32,26 @@ export async function readHardFence(client: LakefsClient, at: HardFenceAt): Prom
   const { repository, branch, commitId: ref } = at;
   const where = { repository, ref, path: hardFencePath(branch) };
   try {
-    const text = await client.getObject(where, { timeoutMs: requestTimeoutMs }, async ({ chunks }) => {
-      const read: Buffer[] = [];
-      let sizeBytes = 0;
-      for await (const chunk of chunks) {
-        read.push(chunk);
-        sizeBytes += chunk.length;
-        if (sizeBytes > maxTextSizeBytes) break;
-      }
-      return Buffer.concat(read).toString("utf8");
-    });
+    const text = await client.getObject(where, { timeoutMs: requestTimeoutMs }, firstBytes);
     return recogniseHardFence(text, branch);
   } catch (error) {
     if (error instanceof LakefsError && error.code === "not_found") return recogniseHardFence(undefined, branch);
     throw error;
   }
 }
+
+/** A text, or the beginning of what is longer than any of this package. */
+const firstBytes: ReceiverSource<string> = () => {
+  const pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  return {
+    take: (piece) => {
+      if (sizeBytes < maxTextSizeBytes) pieces.push(piece);
+      sizeBytes += piece.length;
+    },
+    end: () => Buffer.concat(pieces).toString("utf8"),
+  };
+};
 
 /**
  * Whether the server refuses by the action that the commit carries (fault D7: hooks can be switched off in lakeFS'
