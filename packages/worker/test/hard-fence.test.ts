@@ -69,7 +69,7 @@ describe("rule H2: which fence holds", () => {
       expect(code(end)).toBe("publish_fence");
       expect(end.phases).not.toContain("syncIn");
       expect(here.lakefs.head()).toBe(head);
-      expect(here.conductor.current.reason).toMatch(/PERAGO_HARD_FENCE is required.*repo\/main/);
+      expect(here.conductor.current.reason).toMatch(/rule H2 refuses repo\/main: PERAGO_HARD_FENCE is required/);
       expect(here.conductor.current.reason).toMatch(words);
     },
   );

@@ -38,7 +38,8 @@ export function hardFenceRequired(
   commitId: string,
   reading: HardFenceReading | undefined,
 ): Failure {
-  const message = `PERAGO_HARD_FENCE is required, and on ${targetOf(input)} ${what(reading)} (commit ${commitId})`;
+  const why = `PERAGO_HARD_FENCE is required, and ${what(reading)} (commit ${commitId})`;
+  const message = `rule H2 refuses ${targetOf(input)}: ${why}`;
   return failure("publish_fence", message, `${mend(input, reading)}, then start a new workflow from the new head`);
 }
 
