@@ -5,6 +5,7 @@ import { actionFile, hookRuns } from "../support/hooks.ts";
 import { createRepository, openRepository, type Repository } from "../support/lakefs-repository.ts";
 import { confirmsSince, expectNothingLeft, stagingBranches } from "../support/outcome.ts";
 import { startProxy, type Deed, type Proxy, type SeenRequest } from "../support/proxy.ts";
+import { isMergeInto } from "../support/requests.ts";
 import { realServers } from "../support/settings.ts";
 import { createTestRun, registerTasks, type TestRun } from "../support/test-run.ts";
 import { until } from "../support/until.ts";
@@ -57,17 +58,13 @@ async function whileItRuns<T>(
   return { ended: await untilTask(workflowId, ENDED), done };
 }
 
-function isMergeInto({ branch }: Stage): (request: Pick<SeenRequest, "method" | "path">) => boolean {
-  return ({ method, path }) => method === "POST" && path.endsWith(`/merge/${branch}`);
-}
-
 /** Runs an attempt whose merge waits before lakeFS while something happens to the target. */
 async function whileItMerges(
   stage: Stage,
   meanwhile: () => Promise<string>,
 ): Promise<{ ended: EngineTask; done: string }> {
   const released = Promise.withResolvers<void>();
-  const isMerge = isMergeInto(stage);
+  const isMerge = isMergeInto(stage.branch);
   proxy.meddle((request) => (isMerge(request) ? { kind: "delay_request", until: released.promise } : undefined));
   const workflowId = await startWorkflow(run.name("mischief"), inputOf(stage));
   await until("the merge is on its way", () => proxy.requests.some(isMerge), { everyMs: 20 });
@@ -171,7 +168,8 @@ describe("rule C8: a merge that lakeFS refuses", () => {
         bodyRan: true,
       });
       const isHooked = ({ method, path }: SeenRequest): boolean =>
-        method === "POST" && (event === "pre-merge" ? isMergeInto(stage)({ method, path }) : path.endsWith("/commits"));
+        method === "POST" &&
+        (event === "pre-merge" ? isMergeInto(stage.branch)({ method, path }) : path.endsWith("/commits"));
       expect(proxy.requests.filter(isHooked)).toHaveLength(1);
     },
   );
@@ -196,7 +194,7 @@ describe("rule C8: a merge that lakeFS refuses", () => {
 
 test("rule R7, rule X2: a merge request that gets lost is publish_unknown; its staging branch is kept for the sweeper", async () => {
   const stage = await setStage(run, repository, base);
-  const isMerge = isMergeInto(stage);
+  const isMerge = isMergeInto(stage.branch);
   proxy.meddle((request) => (isMerge(request) ? { kind: "drop_request" } : undefined));
   const ended = await runToEnd(run.name("mischief"), inputOf(stage));
   await expectFailure(ended, stage, host, {

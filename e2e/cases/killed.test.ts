@@ -5,17 +5,14 @@ import { startWorkflow, untilEnded, untilTask } from "../support/conductor.ts";
 import { startHost } from "../support/host.ts";
 import { createRepository } from "../support/lakefs-repository.ts";
 import { confirmsSince, outputRef } from "../support/outcome.ts";
-import { startProxy, type SeenRequest } from "../support/proxy.ts";
+import { startProxy } from "../support/proxy.ts";
+import { isDownload } from "../support/requests.ts";
 import { realServers } from "../support/settings.ts";
 import { createTestRun, registerTasks } from "../support/test-run.ts";
 import { until } from "../support/until.ts";
 
 const MODULES = [join(import.meta.dirname, "tasks/tree.ts")];
 const TREE = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`data/${index}`, `content ${index}`]));
-
-function isDownload({ method, path }: SeenRequest): boolean {
-  return method === "GET" && path.endsWith("/objects");
-}
 
 test("case T06, rule T2: a host killed in the middle of sync-in leaves no folder that looks complete, and the retry builds on none", async () => {
   const run = await createTestRun([]);

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { startWorkflow, untilEnded, untilTask, type EngineTask } from "../support/conductor.ts";
 import { isAlive } from "../support/control.ts";
 import { startHost, type Host } from "../support/host.ts";
+import { actionFile, hookRuns } from "../support/hooks.ts";
 import { createRepository, type Repository, type Tree } from "../support/lakefs-repository.ts";
 import { confirmsSince, expectNothingLeft, failureCode, outputRef } from "../support/outcome.ts";
 import { createTestRun, registerTasks, type TestRun } from "../support/test-run.ts";
@@ -245,11 +246,13 @@ describe("prefixes", () => {
     expect(await repository.tree(outputRef(made.task))).toEqual(await repository.tree(base));
   });
 
-  test("case L19, rule T6: `/` is the whole repository but the actions, which survive a body that empties it", async () => {
-    const action = { "_lakefs_actions/mine.yaml": "name: mine\non:\n  post-create-tag:\nhooks: []\n" };
+  test("case L19, rule T6: `/` is the whole repository but the actions, which survive a body that empties it, and still run", async () => {
+    const action = actionFile({ event: "pre-merge", branches: "tree-*", hook: { lua: `print("asked")` } });
     const made = await work("root", { ...action, "data/1": "1" }, [{ do: "empty the folder" }]);
     expect(resultOf(made).entries.filter((entry) => entry.startsWith("_"))).toEqual([]);
     expect(await repository.tree(outputRef(made.task))).toEqual(action);
+    const runs = (await hookRuns(repository)).filter(({ branch }) => branch === made.branch);
+    expect(runs.map(({ status, commit_id: id }) => [status, id])).toEqual([["completed", outputRef(made.task)]]);
   });
 });
 
@@ -283,6 +286,17 @@ describe("case N03, rule T10: requireDir means the same after and before", () =>
     expect(ended.tasks.map(({ status }) => status)).toEqual(["COMPLETED", "COMPLETED"]);
     expect(result.parse(ended.tasks[1]?.outputData["result"]).entries).toEqual(["a", "out/", "out/x"]);
   });
+});
+
+test("case L20, rule T7: a file that nobody may read does not pass the post guardrail that asks for it: it fails, named", async () => {
+  const made = await work("makes", { "data/a": "a" }, [
+    { do: "write", path: "out/x", content: "x" },
+    { do: "close", path: "out/x" },
+  ]);
+  expect(failureCode(made.task)).toBe("workspace_unstageable");
+  expect(made.task.reasonForIncompletion).toContain("out/x");
+  expect(await repository.head(made.branch)).toBe(made.input);
+  await expectNothingLeft(repository, host);
 });
 
 test("case B12: one change among 2001 objects is one upload; every page is listed on the way in and on the way out", async () => {

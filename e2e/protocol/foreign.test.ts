@@ -2,25 +2,16 @@ import { describe, expect, test } from "vitest";
 import { untilEnded, untilTask } from "../support/conductor.ts";
 import { publishAsAnother } from "../bad-input/forge.ts";
 import { createBench } from "../support/bench.ts";
-import { createControl } from "../support/control.ts";
 import { confirmsSince, expectNothingLeft, failureCode } from "../support/outcome.ts";
-import type { SeenRequest } from "../support/proxy.ts";
+import { isMerge, isStagingCommit } from "../support/requests.ts";
 import { until } from "../support/until.ts";
 
 const TREE = { "work/a.txt": "a", "elsewhere.txt": "outside" };
 
 const bench = await createBench({ tasks: ["once"], label: "foreign", tree: TREE, isProtected: true });
-const { run, repository, input, lakefs } = bench;
+const { repository, input, lakefs } = bench;
 /** The target of the test. */
 let branch: string;
-
-function isMerge({ method, path }: SeenRequest): boolean {
-  return method === "POST" && /\/refs\/[0-9a-f]{64}\/merge\/[-\w]+$/.test(path);
-}
-
-function isStagingCommit({ method, path }: SeenRequest): boolean {
-  return method === "POST" && /\/branches\/perago-stg-[^/]+\/commits$/.test(path);
-}
 
 /** A protected one takes data by merges only; an open one takes all. */
 async function newTarget(kind: "protected" | "open"): Promise<void> {
@@ -30,11 +21,10 @@ async function newTarget(kind: "protected" | "open"): Promise<void> {
 describe("rule P3: a foreign commit on the target refuses", () => {
   test("rule P3, rule P5: one that is there already is refused before the body, and the target stays as it was", async () => {
     await newTarget("protected");
-    const host = await bench.host();
     const foreign = await repository.mergeTree({ "work/theirs.txt": "theirs" }, branch);
-    const control = await createControl(run);
-    const params = control.params([{ do: "write", path: "ours.txt", content: "ours" }]);
-    const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+    const { host, control, workflowId } = await bench.start("once", { branch }, [
+      { do: "write", path: "ours.txt", content: "ours" },
+    ]);
     const refused = await untilTask(workflowId, ["FAILED", "COMPLETED", "FAILED_WITH_TERMINAL_ERROR"]);
     expect(failureCode(refused)).toBe("publish_fence");
     expect(refused.status).toBe("FAILED");
@@ -46,14 +36,11 @@ describe("rule P3: a foreign commit on the target refuses", () => {
 
   test("fault D2, rule P3: one that comes while the body runs is refused after it, and nothing is staged", async () => {
     await newTarget("protected");
-    const host = await bench.host();
-    const control = await createControl(run);
-    const params = control.params([
+    const { host, control, workflowId } = await bench.start("once", { branch }, [
       { do: "write", path: "ours.txt", content: "ours" },
       { do: "tell", name: "working" },
       { do: "hold", name: "go on" },
     ]);
-    const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
     await control.heard("working");
     const foreign = await repository.mergeTree({ "elsewhere.txt": "theirs" }, branch);
     await control.tell("go on");
@@ -65,14 +52,13 @@ describe("rule P3: a foreign commit on the target refuses", () => {
 
   test("rule P5: one that comes between staging and merge is refused: the last evaluation follows no moved head", async () => {
     await newTarget("open");
-    const host = await bench.host();
     const released = Promise.withResolvers<void>();
     lakefs.meddle((request) =>
       isStagingCommit(request) ? { kind: "delay_request", until: released.promise } : undefined,
     );
-    const control = await createControl(run);
-    const params = control.params([{ do: "write", path: "ours.txt", content: "ours" }]);
-    const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+    const { host, workflowId } = await bench.start("once", { branch }, [
+      { do: "write", path: "ours.txt", content: "ours" },
+    ]);
     await until("the staging commit is on its way", () => lakefs.requests.some(isStagingCommit));
     const foreign = await repository.mergeTree({ "work/theirs.txt": "theirs" }, branch);
     released.resolve();
@@ -86,14 +72,11 @@ describe("rule P3: a foreign commit on the target refuses", () => {
 
 test("rule P5: the last evaluation follows no moved head, not even an own one that P2 would publish over", async () => {
   await newTarget("open");
-  const host = await bench.host();
   const released = Promise.withResolvers<void>();
   lakefs.meddle((request) =>
     isStagingCommit(request) ? { kind: "delay_request", until: released.promise } : undefined,
   );
-  const control = await createControl(run);
-  const params = control.params([{ do: "write", path: "a.txt", content: "ours" }]);
-  const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+  const { host, workflowId } = await bench.start("once", { branch }, [{ do: "write", path: "a.txt", content: "ours" }]);
   await until("the staging commit is on its way", () => lakefs.requests.some(isStagingCommit));
   // An earlier delivery's merge lands late.
   const task = await untilTask(workflowId, ["IN_PROGRESS"]);
@@ -109,14 +92,11 @@ test("rule P5: the last evaluation follows no moved head, not even an own one th
 
 test("rule P2: an own earlier publication that is there before the staging is published over", async () => {
   await newTarget("open");
-  await bench.host();
-  const control = await createControl(run);
-  const params = control.params([
+  const { control, workflowId } = await bench.start("once", { branch }, [
     { do: "tell", name: "working" },
     { do: "hold", name: "go on" },
     { do: "write", path: "b.txt", content: "ours" },
   ]);
-  const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
   await control.heard("working");
   const task = await untilTask(workflowId, ["IN_PROGRESS"]);
   const earlier = { laterMs: -5000, taskId: "earlier" };
@@ -132,12 +112,11 @@ describe("the head moves after the fence has pinned it (soft fence)", () => {
   /** Starts an attempt whose merge waits before lakeFS, does something to the target, and lets the merge go on. */
   async function raceTheMerge(meanwhile: () => Promise<string>) {
     await newTarget("open");
-    const host = await bench.host();
     const released = Promise.withResolvers<void>();
     lakefs.meddle((request) => (isMerge(request) ? { kind: "delay_request", until: released.promise } : undefined));
-    const control = await createControl(run);
-    const params = control.params([{ do: "write", path: "a.txt", content: "ours" }]);
-    const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+    const { host, workflowId } = await bench.start("once", { branch }, [
+      { do: "write", path: "a.txt", content: "ours" },
+    ]);
     await until("the merge is on its way", () => lakefs.requests.some(isMerge));
     const theirs = await meanwhile();
     released.resolve();
@@ -169,11 +148,8 @@ describe("the head moves after the fence has pinned it (soft fence)", () => {
 
 test("case L05: uncommitted changes on the target are target_dirty, and nobody commits or resets them", async () => {
   await newTarget("open");
-  const host = await bench.host();
   await repository.put({ "elsewhere.txt": "somebody's work" }, branch);
-  const control = await createControl(run);
-  const params = control.params([{ do: "write", path: "a.txt", content: "ours" }]);
-  const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+  const { host, workflowId } = await bench.start("once", { branch }, [{ do: "write", path: "a.txt", content: "ours" }]);
   const refused = await untilTask(workflowId, ["FAILED", "COMPLETED"]);
   expect(failureCode(refused)).toBe("target_dirty");
   expect(await repository.head(branch)).toBe(input);
@@ -184,10 +160,7 @@ test("case L05: uncommitted changes on the target are target_dirty, and nobody c
 
 test("rule P1: the same target without a foreign commit takes the publication", async () => {
   await newTarget("protected");
-  await bench.host();
-  const control = await createControl(run);
-  const params = control.params([{ do: "write", path: "ours.txt", content: "ours" }]);
-  const workflowId = await run.startTask("once", { repository, ref: input, branch, params });
+  const { workflowId } = await bench.start("once", { branch }, [{ do: "write", path: "ours.txt", content: "ours" }]);
   expect((await untilEnded(workflowId)).status).toBe("COMPLETED");
   const [confirm] = await confirmsSince(repository, input, branch);
   expect(confirm?.parents).toEqual([input]);

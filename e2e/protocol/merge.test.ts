@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { untilEnded, untilTask } from "../support/conductor.ts";
-import { createBench } from "../support/bench.ts";
-import { createControl } from "../support/control.ts";
+import { createBench, type Started } from "../support/bench.ts";
 import {
   confirmsSince,
   expectNothingLeft,
@@ -10,29 +9,22 @@ import {
   removeStagingBranches,
   stagingBranches,
 } from "../support/outcome.ts";
-import { onlyNth, type Deed, type SeenRequest } from "../support/proxy.ts";
+import { onlyNth, type Deed } from "../support/proxy.ts";
+import { isMerge } from "../support/requests.ts";
 
 const bench = await createBench({ tasks: ["files"], label: "merge", tree: { "work/a.txt": "a" } });
-const { run, repository, input, lakefs } = bench;
+const { repository, input, lakefs } = bench;
 /** The target of the test. */
 let branch: string;
-
-function isMerge({ method, path }: SeenRequest): boolean {
-  return method === "POST" && path.includes("/merge/");
-}
 
 beforeEach(async () => {
   branch = await repository.newBranch("target", input);
 });
 
 /** One attempt with a change, whose first merge request meets a misfortune. */
-async function publishThrough(deed: Deed) {
-  const host = await bench.host();
+function publishThrough(deed: Deed): Promise<Started> {
   lakefs.meddle(onlyNth(0, isMerge, deed));
-  const control = await createControl(run);
-  const params = control.params([{ do: "write", path: "a.txt", content: "published" }]);
-  const workflowId = await run.startTask("files", { repository, ref: input, branch, params });
-  return { host, control, workflowId };
+  return bench.start("files", { branch }, [{ do: "write", path: "a.txt", content: "published" }]);
 }
 
 const lost: readonly { readonly how: string; readonly deed: Deed }[] = [
@@ -61,7 +53,7 @@ test.for(lost)(
   },
 );
 
-test("rule C5, rule X2: a merge request that got lost is publish_unknown and claims nothing; its branch stays, and the retry publishes", async () => {
+test("rule C5, rule X2, case L07: a merge request that got lost is publish_unknown and claims nothing; its branch stays, and the retry publishes", async () => {
   const { host, workflowId } = await publishThrough({ kind: "drop_request" });
   const failed = await untilTask(workflowId, ["FAILED", "COMPLETED"], { retryCount: 0 });
   expect(failureCode(failed)).toBe("publish_unknown");

@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 describe("fault C11: a step that has published runs again because somebody asks for it", () => {
-  test("rule P8: a rerun keeps task id and retry count, comes later, and supersedes the older delivery exactly", async () => {
+  test("case R16, rule P8: a rerun keeps task id and retry count, comes later, and supersedes the older delivery exactly", async () => {
     const host = await bench.host();
     const control = await createControl(run);
     const params = control.params(
@@ -66,7 +66,7 @@ describe("fault C11: a step that has published runs again because somebody asks 
     await expectNothingLeft(repository, host);
   });
 
-  test("rule P8: a restart has a new task id and retry count 0 again, and supersedes too", async () => {
+  test("case R16, rule P8: a restart has a new task id and retry count 0 again, and supersedes too", async () => {
     await bench.host();
     const control = await createControl(run);
     const params = control.params(
@@ -87,7 +87,7 @@ describe("fault C11: a step that has published runs again because somebody asks 
     expect(await repository.tree(branch, "work/")).toEqual({ "work/a.txt": "a", "work/second.txt": "2" });
   });
 
-  test("rule P2: a retry of the failed workflow by hand supersedes what the lost attempt has published", async () => {
+  test("case R16, rule P2: a retry of the failed workflow by hand supersedes what the lost attempt has published", async () => {
     await bench.host();
     const control = await createControl(run);
     conductor.meddle(({ body }) => (body.includes(`"status":"COMPLETED"`) ? { kind: "drop_request" } : undefined));
@@ -143,6 +143,21 @@ describe("fault C11: a step that has published runs again because somebody asks 
     expect(await control.runs()).toHaveLength(1);
     expect(await repository.head(branch)).toBe(head);
   });
+});
+
+test("case R16, rule P3: a new workflow is another logical task, also with the same correlation id: what the first has published is foreign to it", async () => {
+  await bench.host();
+  const control = await createControl(run);
+  const params = control.params([{ do: "write", path: "first.txt", content: "1" }]);
+  const workspace = { repository: repository.name, branch, refType: "commit", ref: input };
+  const name = await run.workflow("correlated", [{ task: "once" }]);
+  const start = (): Promise<string> => startWorkflow(name, { workspace, params }, "the same errand");
+  expect((await untilEnded(await start())).status).toBe("COMPLETED");
+  const published = await repository.head(branch);
+  const [refused] = (await untilEnded(await start())).tasks;
+  expect(refused && failureCode(refused)).toBe("publish_fence");
+  expect(refused?.reasonForIncompletion).toContain(published);
+  expect(await repository.head(branch)).toBe(published);
 });
 
 describe("one delivery handed out twice", () => {

@@ -81,8 +81,17 @@ export async function readTaskDef(name: string): Promise<Record<string, unknown>
 }
 
 /** Starts a workflow; returns its instance id. */
-export function startWorkflow(name: string, input: Readonly<Record<string, unknown>>): Promise<string> {
-  return call("POST", "/workflow", { name, version: 1, input });
+export function startWorkflow(
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+  correlationId?: string,
+): Promise<string> {
+  return call("POST", "/workflow", {
+    name,
+    version: 1,
+    input,
+    ...(correlationId === undefined ? {} : { correlationId }),
+  });
 }
 
 /** Starts a workflow whose tasks all go to the workers of one domain; returns its instance id. */
@@ -162,6 +171,10 @@ export function untilTask(
 /** Ends a workflow as a person does. */
 export async function terminate(workflowId: string): Promise<void> {
   await call("DELETE", `/workflow/${workflowId}?reason=test`);
+}
+/** Removes a workflow with its tasks: the engine knows neither afterwards. */
+export async function removeWorkflow(workflowId: string): Promise<void> {
+  await call("DELETE", `/workflow/${workflowId}/remove?archiveWorkflow=false`);
 }
 /** Pauses a workflow: no new task is scheduled. */
 export async function pause(workflowId: string): Promise<void> {

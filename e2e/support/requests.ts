@@ -28,6 +28,11 @@ export function isHeadOf(branch: string): (request: Asked) => boolean {
   return ({ method, path }) => method === "GET" && path.endsWith(`/branches/${branch}`);
 }
 
+/** lakeFS: a page of a commit's log, as the publish fence reads it (rule P6). */
+export function isLogPage({ method, path }: Asked): boolean {
+  return method === "GET" && /\/refs\/[0-9a-f]{64}\/commits$/.test(path);
+}
+
 /** lakeFS: the bytes of an object. */
 export function isDownload({ method, path }: Asked): boolean {
   return method === "GET" && path.endsWith("/objects");

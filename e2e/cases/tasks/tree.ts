@@ -13,6 +13,8 @@ const deed = z.discriminatedUnion("do", [
   /** To no bytes. */
   z.object({ do: z.literal("truncate"), path: z.string() }),
   z.object({ do: z.literal("mkdir"), path: z.string() }),
+  /** Takes all rights from a file. */
+  z.object({ do: z.literal("close"), path: z.string() }),
   z.object({ do: z.literal("link"), path: z.string(), target: z.string() }),
   /** Gives every file another time and the mode 0755. */
   z.object({ do: z.literal("touch everything") }),
@@ -96,6 +98,9 @@ async function does(each: z.output<typeof deed>, folder: string): Promise<number
       return undefined;
     case "mkdir":
       await mkdir(path, { recursive: true });
+      return undefined;
+    case "close":
+      await chmod(path, 0);
       return undefined;
     case "link":
       await symlink(each.target, path);

@@ -11,32 +11,10 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureFrom } from "../test/fake-http.ts";
+import { oddKeys } from "../test/odd-keys.ts";
 import { realBench } from "./server.ts";
 
 const { client, sync, repository, folder, put, commitMain, stageAll, objectsOf } = await realBench();
-
-const oddKeys = [
-  "trip data/2024 01.csv",
-  " lead",
-  "trail ",
-  "day=2026-01-01/größe.csv",
-  "数据/表.parquet",
-  "🎵.wav",
-  "line\u2028separator",
-  "new\nline",
-  "100%.txt",
-  "a%2Fb",
-  "%41",
-  "A",
-  "a+b",
-  "a b",
-  "q?x=1#f",
-  "a&b;c",
-  `a'b"c`,
-  "back\\slash",
-  "...",
-  "-",
-];
 
 test("case N09 case N10 case N11: odd names come in and go back byte for byte, each its own object", async () => {
   for (const key of oddKeys) await put(`odd/${key}`, `content of ${key}`);

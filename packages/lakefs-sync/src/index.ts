@@ -13,6 +13,7 @@ export { collectBytes } from "./client/receiver.ts";
 export type { AnswerHead, Receiver, ReceiverSource } from "./client/receiver.ts";
 export { defaultRetryPolicy } from "./client/retry.ts";
 export type { RetryClock, RetryPolicy } from "./client/retry.ts";
+export { storageAbilities } from "./client/storage-abilities.ts";
 export type {
   BranchProtectionRule,
   CallOptions,
@@ -24,6 +25,7 @@ export type {
   Ref,
   Repository,
   ServerConfig,
+  StorageAbilities,
 } from "./client/types.ts";
 export { newFileAttributes } from "./client/upload-shape.ts";
 export type { ObjectAttributes } from "./client/upload-shape.ts";

@@ -6,6 +6,7 @@ import { expressionSuite } from "./expressions.ts";
 import { forkSuite } from "./forks.ts";
 import { limitSuite } from "./limits.ts";
 import { loopSuite } from "./loops.ts";
+import { outcomeSuite } from "./outcomes.ts";
 import { pollSuite } from "./polling.ts";
 import { queueSuite } from "./queues.ts";
 import { reportSuite } from "./reports.ts";
@@ -25,6 +26,7 @@ const SUITES = {
   polling: pollSuite,
   reports: reportSuite,
   retries: retrySuite,
+  outcomes: outcomeSuite,
   "reruns and restarts": rerunSuite,
   timeouts: timeoutSuite,
   "terminate, pause, remove": adminSuite,

@@ -1,6 +1,7 @@
 import { badResponse } from "./failure.ts";
 import { defaultTimeoutMs, type HttpClient } from "./http.ts";
 import { protectionRulesOf, recordOf, repositoryOf, textOf } from "./shapes.ts";
+import { storagesOf } from "./storage-abilities.ts";
 import type { BranchProtectionRule, CallOptions, Repository, ServerConfig } from "./types.ts";
 
 /** lakeFS `getRepository`. */
@@ -68,16 +69,15 @@ export async function setBranchProtectionRules(
   await http.text(spec, options);
 }
 
-/** lakeFS `getConfig`: version and the default storage's abilities. Also the cheapest authorised call. */
+/** lakeFS `getConfig`: version and the storages' abilities. Also the cheapest authorised call. */
 export function getConfig(http: HttpClient, options: CallOptions = {}): Promise<ServerConfig> {
   const spec = { operation: "getConfig", method: "GET", segments: ["config"], repeat: "safe" } as const;
   return http.json(spec, options, (value) => {
-    const storage = recordOf(recordOf(value)["storage_config"], "storage_config");
-    const version = recordOf(recordOf(value)["version_config"], "version_config");
+    const config = recordOf(value);
     return {
-      version: textOf(version, "version", ""),
-      blockstoreType: textOf(storage, "blockstore_type"),
-      presignSupported: storage["pre_sign_support"] === true,
+      version: textOf(recordOf(config["version_config"], "version_config"), "version", ""),
+      blockstoreType: textOf(recordOf(config["storage_config"], "storage_config"), "blockstore_type"),
+      storages: storagesOf(config),
     };
   });
 }

@@ -112,6 +112,7 @@ export function repositoryOf(value: unknown): Repository {
     default_branch: textOf(record, "default_branch"),
     storage_namespace: textOf(record, "storage_namespace", ""),
     read_only: record["read_only"] === true,
+    storage_id: textOf(record, "storage_id", ""),
   };
 }
 

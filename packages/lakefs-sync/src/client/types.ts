@@ -21,6 +21,8 @@ export type MergeResult = Schemas["MergeResult"];
 /** A repository record (lakeFS `Repository`). */
 export type Repository = Pick<Schemas["Repository"], "id" | "default_branch" | "storage_namespace"> & {
   readonly read_only: boolean;
+  /** Which storage holds its objects; "" is the default one. See `storageAbilities`. */
+  readonly storage_id: string;
 };
 /** One branch protection rule (lakeFS `BranchProtectionRule`). */
 export type BranchProtectionRule = Schemas["BranchProtectionRule"];
@@ -35,8 +37,20 @@ export interface Page<T> {
 /** What a server says about itself (lakeFS `getConfig`, the parts used here). */
 export interface ServerConfig {
   readonly version: string;
+  /** Of the default storage. */
   readonly blockstoreType: string;
-  readonly presignSupported: boolean;
+  /** Every storage that the server lists, then the default one. */
+  readonly storages: readonly StorageAbilities[];
+}
+
+/** What one storage behind lakeFS can do. */
+export interface StorageAbilities {
+  /** The `storage_id` of its repositories; "" is the default storage. */
+  readonly storageId: string;
+  /** Objects may be read and written by presigned addresses. */
+  readonly presign: boolean;
+  /** Large objects may be written in presigned parts. */
+  readonly presignMultipart: boolean;
 }
 
 /** Bounds of one call. */

@@ -1,0 +1,23 @@
+/** Keys that are told apart byte by byte only, and that careless encoding loses (cases N09, N10, N11). */
+export const oddKeys: readonly string[] = [
+  "trip data/2024 01.csv",
+  " lead",
+  "trail ",
+  "day=2026-01-01/größe.csv",
+  "数据/表.parquet",
+  "🎵.wav",
+  "line\u2028separator",
+  "new\nline",
+  "100%.txt",
+  "a%2Fb",
+  "%41",
+  "A",
+  "a+b",
+  "a b",
+  "q?x=1#f",
+  "a&b;c",
+  `a'b"c`,
+  "back\\slash",
+  "...",
+  "-",
+];
