@@ -40,18 +40,21 @@ test("what one step published and what it left alone are in the cache for the ne
   };
   const { reference } = await client.mergeIntoBranch(repository, merge);
   await first.release({ workspaceId });
-  expect(contentCount(root)).toBe(5);
+  // Four, and the first version of `a` where the cache was faster than this test.
+  const keptCount = contentCount(root);
+  expect(keptCount).toBeGreaterThanOrEqual(4);
   const second = worker(root);
   const next = folder("second");
   const job = { repository, commitId: reference, prefix: "steps", folder: next };
-  const { workspaceId: nextId } = await second.syncIn(job);
+  const { workspaceId: nextId, cachedCount } = await second.syncIn(job);
+  expect(cachedCount).toBe(4);
   expect(readFileSync(join(next, "a"), "utf8")).toBe("changed");
   expect(readFileSync(join(next, "new"), "utf8")).toBe("new");
   expect(readFileSync(join(next, "b"), "utf8")).toBe("b".repeat(1_000));
   expect(await second.project({ workspaceId: nextId })).toMatchObject({ noop: true, hashedCount: 0 });
   await second.release({ workspaceId: nextId });
   // Nothing was filled: all of it was there.
-  expect(contentCount(root)).toBe(5);
+  expect(contentCount(root)).toBe(keptCount);
 });
 
 test("a full disk while the cache is filled: the attempt's folder is right, and the cache holds nothing half-written", async () => {

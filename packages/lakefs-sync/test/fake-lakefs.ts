@@ -39,11 +39,29 @@ export async function fakeLakefs(
   refs: Record<string, Map<string, FakeObject>>,
   faults: FakeFaults = {},
 ): Promise<{ readonly endpoint: string; readonly seen: SeenRequest[] }> {
-  const page = (results: unknown[]): unknown => ({
-    pagination: { has_more: false, next_offset: "", results: results.length, max_per_page: 1000 },
+  const page = (results: { readonly path: string }[], hasMore = false): unknown => ({
+    pagination: {
+      has_more: hasMore,
+      next_offset: hasMore ? results.at(-1)?.path : "",
+      results: results.length,
+      max_per_page: 1000,
+    },
     results,
   });
-  const statsOf = (path: string, object: FakeObject): unknown => ({
+  /** In the order of the map, which is the test's. */
+  const list = (objects: Map<string, FakeObject>, query: URLSearchParams): unknown => {
+    const keys = [...objects.keys()].filter((key) => key.startsWith(query.get("prefix") ?? ""));
+    const start = keys.indexOf(query.get("after") ?? "") + 1;
+    const shown = keys.slice(start, start + 1000);
+    return page(
+      shown.flatMap((key) => {
+        const object = objects.get(key);
+        return object === undefined ? [] : [statsOf(key, object)];
+      }),
+      start + shown.length < keys.length,
+    );
+  };
+  const statsOf = (path: string, object: FakeObject): { readonly path: string } & Record<string, unknown> => ({
     path,
     path_type: "object",
     checksum: object.checksum,
@@ -78,11 +96,8 @@ export async function fakeLakefs(
     const path = url.searchParams.get("path") ?? "";
     const object = objects?.get(path);
     if (objects === undefined) answerJson(response, { message: "not found" }, 404);
-    else if (what === "objects/ls") {
-      const prefix = url.searchParams.get("prefix") ?? "";
-      const keys = [...objects].filter(([key]) => key.startsWith(prefix));
-      answerJson(response, page(keys.map(([key, value]) => statsOf(key, value))));
-    } else if (what === "objects/delete") answerJson(response, remove(request, objects));
+    else if (what === "objects/ls") answerJson(response, list(objects, url.searchParams));
+    else if (what === "objects/delete") answerJson(response, remove(request, objects));
     else if (request.method === "POST") answerJson(response, upload(request, objects, path), 201);
     else if (object === undefined) answerJson(response, { message: "path not found" }, 404);
     else if (what === "objects/stat") answerJson(response, statsOf(path, object));

@@ -16,6 +16,8 @@ export interface Snapshot {
   readonly objects: ObjectTable;
   /** One stat record a row; undefined where the disk's ctime proves nothing, and every file is hashed (rule T5). */
   readonly records: StatRecords | undefined;
+  /** Files that came from the local cache. */
+  readonly cachedCount: number;
   /** Identities of all directories that marker objects make, with those above them (rules T6, T10). */
   readonly markerDirectories: ReadonlySet<string>;
 }

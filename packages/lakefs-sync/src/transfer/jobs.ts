@@ -26,7 +26,7 @@ async function runSyncIn(context: JobContext, table: WorkspaceTable, input: Inpu
   }
   const workspaceId = table.add(snapshot);
   context.cache?.keep(workspaceId, itemsOfSnapshot(snapshot));
-  return { workspaceId, fileCount: objects.count, sizeBytes, paths };
+  return { workspaceId, fileCount: objects.count, sizeBytes, cachedCount: snapshot.cachedCount, paths };
 }
 
 async function runProject(context: JobContext, table: WorkspaceTable, input: Input<"project">): Promise<Projected> {

@@ -12,6 +12,8 @@ export interface SyncedIn {
   readonly workspaceId: number;
   readonly fileCount: number;
   readonly sizeBytes: number;
+  /** Files that came from the local cache. */
+  readonly cachedCount: number;
   /** Relative paths of all files, for guardrails; in no order. */
   readonly paths: readonly string[];
 }

@@ -62,14 +62,15 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
     assertRepresentable(listing, inTheWay);
     onDisk(() => makeDirectories(partial, listing));
     const { objects } = listing;
-    const sample = await placeAll(context, job, objects, partial);
+    const { cachedCount, sample } = await placeAll(context, job, objects, partial);
     const [records] = await Promise.all([
       recordAll(context, folder, partial, objects),
       sample === undefined ? undefined : assertReadable(context, job, objects.entry(sample)),
     ]);
     onDisk(() => renameSync(partial, folder));
     const markerDirectories = withParents(listing.markerDirectories, disk);
-    return { repository, commitId, prefix, folder, excludedPaths, disk, objects, records, markerDirectories };
+    const seen = { objects, records, cachedCount, markerDirectories };
+    return { repository, commitId, prefix, folder, excludedPaths, disk, ...seen };
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     throw error;
@@ -115,35 +116,35 @@ function makeDirectories(root: string, listing: CheckedListing): void {
   for (const directory of listing.markerDirectories) make(directory);
 }
 
-/**
- * Brings every object to its file, from the cache or from the server. Returns the row of one that the server was not
- * asked for, any of them alike.
- */
-async function placeAll(
-  context: JobContext,
-  job: SyncInJob,
-  objects: ObjectTable,
-  root: string,
-): Promise<number | undefined> {
+/** What came from the cache: how many, and the row of one of them, any alike. */
+interface Placed {
+  readonly cachedCount: number;
+  readonly sample: number | undefined;
+}
+
+/** Brings every object to its file, from the cache or from the server. */
+async function placeAll(context: JobContext, job: SyncInJob, objects: ObjectTable, root: string): Promise<Placed> {
   const totalFileCount = objects.count;
   let fileCount = 0;
   let sizeBytes = 0;
-  let takenCount = 0;
+  let cachedCount = 0;
+  let sampledCount = 0;
   let sample: number | undefined;
   await forEachBounded(rowsOf(objects), context.slotCount, context.signal, async (row, signal) => {
     const object = objects.entry(row);
     const target = { folder: job.folder, absolutePath: join(root, object.path), path: object.path };
     const taken = await takeObject(context, objects, row, target);
     objects.learnHash(row, taken ?? (await downloadObject({ ...context, signal }, job, object, target)));
+    if (taken !== undefined) cachedCount += 1;
     if (taken !== undefined && object.sizeBytes > 0) {
-      takenCount += 1;
-      if (Math.random() * takenCount < 1) sample = row;
+      sampledCount += 1;
+      if (Math.random() * sampledCount < 1) sample = row;
     }
     sizeBytes += object.sizeBytes;
     fileCount += 1;
     context.report({ phase: "download", fileCount, sizeBytes, totalFileCount });
   });
-  return sample;
+  return { cachedCount, sample };
 }
 
 function takeObject(

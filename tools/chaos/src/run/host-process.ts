@@ -50,6 +50,8 @@ export async function startHostProcess(start: HostStart): Promise<HostProcess> {
       ...start.environment,
       PERAGO_WORKSPACE_ROOT: workspaceRoot,
       PERAGO_LOG_ROOT: join(home, "logs"),
+      // One for all hosts of the run.
+      PERAGO_CACHE_ROOT: join(home, "..", "cache"),
       PERAGO_WORKER_ID_PREFIX: workerIdPrefix,
       PERAGO_WORKSPACE_MIN_FREE: "1MB",
     },
