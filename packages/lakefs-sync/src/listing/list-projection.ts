@@ -3,6 +3,7 @@ import type { ObjectStats } from "../client/types.ts";
 import { sampleOf, SyncError } from "../errors.ts";
 import { objectInTheWay } from "../keys/prefix.ts";
 import { maxProjectionFileCount, type JobContext } from "../transfer/context.ts";
+import { ahead } from "./ahead.ts";
 import { ListingCheck, type CheckedListing, type ListingRules } from "./listing-check.ts";
 
 /** Which commit's projection is listed. */
@@ -23,7 +24,7 @@ export async function listCommit(
   const pages = context.client.listObjects(commit.repository, commit.commitId, rules.prefix, {
     signal: context.signal,
   });
-  for await (const page of pages) {
+  for await (const page of ahead(pages)) {
     for (const stats of page) {
       if (stats.path_type !== "object") continue;
       const { path: key, size_bytes: sizeBytes, checksum, content_type: contentType, metadata } = stats;

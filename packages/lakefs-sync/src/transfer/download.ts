@@ -173,8 +173,8 @@ export async function assertReadable(
   where: { readonly repository: string; readonly commitId: string },
   object: ListedObject,
 ): Promise<void> {
-  const range = { firstByte: 0, lastByte: 0 };
-  const place = { repository: where.repository, ref: where.commitId, path: object.key, range };
+  const range = object.sizeBytes === 0 ? {} : { range: { firstByte: 0, lastByte: 0 } };
+  const place = { repository: where.repository, ref: where.commitId, path: object.key, ...range };
   try {
     await context.client.getObject(place, { signal: context.signal }, () => ({ take: ignore, end: ignore }));
   } catch (error) {

@@ -49,7 +49,6 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
       throw diskError(error, folder, "");
     }
   };
-  const inTheWay = await findObjectInTheWay(context, job, prefix);
   // The disk's way with names decides about the listing, so it is asked first, in an empty folder of its own.
   if (existsSync(partial))
     throw new SyncError("folder_exists", "an interrupted sync-in lies beside the workspace folder");
@@ -58,15 +57,15 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
     const disk = onDisk(() => probeDisk(partial));
     const { cache } = context;
     const rules = { prefix, excludedPaths, disk };
-    const listing = await listCommit(context, job, rules, (stats) => cache?.idOf(repository, stats));
+    const [inTheWay, listing] = await Promise.all([
+      findObjectInTheWay(context, job, prefix),
+      listCommit(context, job, rules, (stats) => cache?.idOf(repository, stats)),
+    ]);
     assertRepresentable(listing, inTheWay);
     onDisk(() => makeDirectories(partial, listing));
     const { objects } = listing;
-    const { cachedCount, sample } = await placeAll(context, job, objects, partial);
-    const [records] = await Promise.all([
-      recordAll(context, folder, partial, objects),
-      sample === undefined ? undefined : assertReadable(context, job, objects.entry(sample)),
-    ]);
+    const cachedCount = await placeAll(context, job, objects, partial);
+    const records = await recordAll(context, folder, partial, objects);
     onDisk(() => renameSync(partial, folder));
     const markerDirectories = withParents(listing.markerDirectories, disk);
     const seen = { objects, records, cachedCount, markerDirectories };
@@ -116,35 +115,30 @@ function makeDirectories(root: string, listing: CheckedListing): void {
   for (const directory of listing.markerDirectories) make(directory);
 }
 
-/** What came from the cache: how many, and the row of one of them, any alike. */
-interface Placed {
-  readonly cachedCount: number;
-  readonly sample: number | undefined;
-}
-
-/** Brings every object to its file, from the cache or from the server. */
-async function placeAll(context: JobContext, job: SyncInJob, objects: ObjectTable, root: string): Promise<Placed> {
+/**
+ * Brings every object to its file, from the cache or from the server; returns how many came from the cache. One object
+ * of all, any of them alike, is asked for at the server in any case.
+ */
+async function placeAll(context: JobContext, job: SyncInJob, objects: ObjectTable, root: string): Promise<number> {
   const totalFileCount = objects.count;
   let fileCount = 0;
   let sizeBytes = 0;
   let cachedCount = 0;
-  let sampledCount = 0;
-  let sample: number | undefined;
+  const sample = Math.floor(Math.random() * totalFileCount);
   await forEachBounded(rowsOf(objects), context.slotCount, context.signal, async (row, signal) => {
     const object = objects.entry(row);
     const target = { folder: job.folder, absolutePath: join(root, object.path), path: object.path };
     const taken = await takeObject(context, objects, row, target);
     objects.learnHash(row, taken ?? (await downloadObject({ ...context, signal }, job, object, target)));
-    if (taken !== undefined) cachedCount += 1;
-    if (taken !== undefined && object.sizeBytes > 0) {
-      sampledCount += 1;
-      if (Math.random() * sampledCount < 1) sample = row;
+    if (taken !== undefined) {
+      cachedCount += 1;
+      if (row === sample) await assertReadable({ ...context, signal }, job, object);
     }
     sizeBytes += object.sizeBytes;
     fileCount += 1;
     context.report({ phase: "download", fileCount, sizeBytes, totalFileCount });
   });
-  return { cachedCount, sample };
+  return cachedCount;
 }
 
 function takeObject(
