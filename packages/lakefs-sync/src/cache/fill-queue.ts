@@ -1,7 +1,7 @@
 import type { FillItem } from "./fill-content.ts";
 
-/** Longest wait for a workspace's fillings when its folder is about to go. */
-const settleTimeoutMs = 10_000;
+/** Longest wait for a workspace's fillings when its folder is about to go: some 300,000 small files on an idle disk. */
+const settleTimeoutMs = 30_000;
 
 interface Source {
   readonly workspaceId: number;
@@ -29,7 +29,7 @@ export class FillQueue {
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Waits until a workspace's items are done, 10 s at most; what is left then is dropped. */
+  /** Waits until a workspace's items are done, 30 s at most; what is left then is dropped. */
   async settle(workspaceId: number): Promise<void> {
     const endMs = performance.now() + settleTimeoutMs;
     while (this.#sources.some((source) => source.workspaceId === workspaceId)) {
