@@ -101,27 +101,31 @@ test("SIGKILL while the cache is filled: nothing half-written is ever taken, and
   expect([contentFiles(root).length, cache.counts.damagedCount, downloads(seen).length]).toEqual([1, 0, 2]);
 });
 
-test("two hosts on one cache that is too small for both bring in the right bytes, always", async () => {
-  const root = tempFolder();
-  const commits = ["c1", "c2", "c3"].map((commitId, commit) => {
-    const files = Array.from({ length: 12 }, (_, index): [string, FakeObject] => {
-      // Every other file is the same in all commits.
-      const content = Buffer.alloc(index % 4 === 0 ? 300_000 : 20_000, index % 2 === 0 ? index : commit * 16 + index);
-      return [`in/${index}`, fakeObject(content)];
+test(
+  "two hosts on one cache that is too small for both bring in the right bytes, always",
+  { timeout: 90_000 },
+  async () => {
+    const root = tempFolder();
+    const commits = ["c1", "c2", "c3"].map((commitId, commit) => {
+      const files = Array.from({ length: 12 }, (_, index): [string, FakeObject] => {
+        // Every other file is the same in all commits.
+        const content = Buffer.alloc(index % 4 === 0 ? 300_000 : 20_000, index % 2 === 0 ? index : commit * 16 + index);
+        return [`in/${index}`, fakeObject(content)];
+      });
+      return [commitId, new Map(files)] as const;
     });
-    return [commitId, new Map(files)] as const;
-  });
-  const { endpoint } = await fakeLakefs(Object.fromEntries(commits));
-  const wanted = Object.fromEntries(
-    commits.map(([commitId, files]) => [
-      commitId,
-      Object.fromEntries([...files].map(([key, { checksum }]) => [key.slice("in/".length), checksum])),
-    ]),
-  );
-  const parts = [endpoint, root, String(2_500_000), JSON.stringify(wanted)];
-  const hosts = [child("cache-host-child.ts", parts), child("cache-host-child.ts", parts)];
-  const ends = await Promise.all(hosts.map(async (host) => (await once(host, "message"))[0] as unknown));
-  expect(ends).toEqual([{ wrong: [] }, { wrong: [] }]);
-  expect(contentFiles(root).length).toBeGreaterThan(0);
-  expect(contentFiles(root).reduce((sum, path) => sum + statSync(path).size, 0)).toBeLessThan(2_500_000 * 1.5);
-});
+    const { endpoint } = await fakeLakefs(Object.fromEntries(commits));
+    const wanted = Object.fromEntries(
+      commits.map(([commitId, files]) => [
+        commitId,
+        Object.fromEntries([...files].map(([key, { checksum }]) => [key.slice("in/".length), checksum])),
+      ]),
+    );
+    const parts = [endpoint, root, String(2_500_000), JSON.stringify(wanted)];
+    const hosts = [child("cache-host-child.ts", parts), child("cache-host-child.ts", parts)];
+    const ends = await Promise.all(hosts.map(async (host) => (await once(host, "message"))[0] as unknown));
+    expect(ends).toEqual([{ wrong: [] }, { wrong: [] }]);
+    expect(contentFiles(root).length).toBeGreaterThan(0);
+    expect(contentFiles(root).reduce((sum, path) => sum + statSync(path).size, 0)).toBeLessThan(2_500_000 * 1.5);
+  },
+);

@@ -55,8 +55,8 @@ class AttributeTable {
 
 /**
  * The objects of one commit below a prefix, by row. It holds about 60 bytes an object beside its path, outside of the
- * JavaScript heap (a million objects of 40 letters: 100 MiB), and 21 more where there is a cache; whole entries are made
- * when they are asked for.
+ * JavaScript heap (a million objects of 40 letters: 100 MiB), and 21 more where there is a cache; whole entries are
+ * made when they are asked for.
  */
 export class ObjectTable {
   readonly prefix: string;

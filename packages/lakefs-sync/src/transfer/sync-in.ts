@@ -71,7 +71,7 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
     const seen = { objects, records, cachedCount, markerDirectories };
     return { repository, commitId, prefix, folder, excludedPaths, disk, ...seen };
   } catch (error) {
-    rmSync(partial, { recursive: true, force: true });
+    removeQuietly(partial);
     throw error;
   }
 }
@@ -113,6 +113,15 @@ function makeDirectories(root: string, listing: CheckedListing): void {
   const { objects } = listing;
   for (let row = 0; row < objects.count; row += 1) make(parentOf(objects.path(row)));
   for (const directory of listing.markerDirectories) make(directory);
+}
+
+/** What cannot be removed is a leftover like one of a killed process; why the sync-in failed is what counts. */
+function removeQuietly(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Said above.
+  }
 }
 
 /**
