@@ -48,9 +48,12 @@ function named({ commit }: PublishRefusal | OwnDelivery): string {
   return `: ${oneLine(commit.id)}${by}${message}`;
 }
 
-/** Other people's words go into logs: one short line, no control characters. */
+/** Other people's words go into logs: one short line of whole letters, no control characters. */
 function oneLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  const line = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim();
   const letters = Array.from(line);
   return letters.length <= NAMED_TEXT_MAX_LENGTH ? line : `${letters.slice(0, NAMED_TEXT_MAX_LENGTH).join("")}...`;
 }

@@ -1,3 +1,5 @@
+import { visibleLine } from "./words.ts";
+
 /**
  * What went wrong while a folder and a commit were brought together. Terminal ones (rule I5): `prefix_invalid`,
  * `input_unrepresentable`, `input_data_gone`. All others may pass on a retry.
@@ -69,7 +71,7 @@ export class SyncError extends Error implements SyncErrorFields {
   readonly terminal: boolean;
 
   constructor(code: SyncErrorCode, message: string, names: readonly string[] = []) {
-    super(message);
+    super(visibleLine(message));
     this.code = code;
     this.hint = hints[code];
     this.names = names;

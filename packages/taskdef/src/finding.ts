@@ -50,20 +50,27 @@ export function boundFindings(findings: readonly Finding[], code: string): reado
 export function joinPath(base: string, key: PropertyKey): string {
   if (typeof key === "number") return `${base}[${key}]`;
   const text = String(key);
-  if (!/^[A-Za-z_$][\w$-]*$/.test(text)) return `${base}[${JSON.stringify(text)}]`;
+  if (text.length > SHOWN_KEY_LENGTH || !/^[A-Za-z_$][\w$-]*$/.test(text)) return `${base}[${quote(text)}]`;
   return base === "" ? text : `${base}.${text}`;
 }
 
 const SHOWN_KEY_COUNT = 20;
 const SHOWN_KEY_LENGTH = 64;
+// JSON leaves these as they are; terminals and line readers do not: DEL, C1 controls, line and paragraph separators, and
+// what turns the direction of text.
+const UNSAFE = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Somebody else's text in quotes for a message: bounded, whole letters, nothing that steers a terminal (fault J5). */
+export function quote(text: string, maxLength = SHOWN_KEY_LENGTH): string {
+  const shown = text.length > maxLength ? `${text.slice(0, maxLength)}...` : text;
+  const escape = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(shown.toWellFormed()).replace(UNSAFE, escape);
+}
 
 /** A bounded, quoted list of keys for a message. */
 export function listKeys(keys: readonly string[]): string {
   if (keys.length === 0) return "none";
-  const shown = keys.slice(0, SHOWN_KEY_COUNT).map((key) => {
-    const cut = key.length > SHOWN_KEY_LENGTH ? `${key.slice(0, SHOWN_KEY_LENGTH).toWellFormed()}...` : key;
-    return JSON.stringify(cut);
-  });
+  const shown = keys.slice(0, SHOWN_KEY_COUNT).map((key) => quote(key));
   const rest = keys.length - shown.length;
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");
 }

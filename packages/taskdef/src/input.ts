@@ -1,13 +1,16 @@
 import { z } from "zod";
 import type { AnyTaskDefinition } from "./define-task.ts";
 import { droppedFields } from "./dropped-fields.ts";
-import { boundFindings, errorAt, isRecord, listKeys, type Checked, type Finding, type Refused } from "./finding.ts";
+import { boundFindings, errorAt, isRecord, listKeys, quote, type Checked, type Finding, type Refused } from "./finding.ts";
 import { describeValue, zodFindings } from "./zod-findings.ts";
+
+/** Letters of lakeFS' own names (`^\w[-\w]*$`) and the dot: no dot segment, no half a letter, nothing to be encoded. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/;
 
 /** The strict form of `workspace` in a task's input (rules I1, I4). */
 export const workspaceInputSchema = z.strictObject({
-  repository: z.string().min(1),
-  branch: z.string().min(1),
+  repository: z.string().regex(NAME),
+  branch: z.string().regex(NAME),
   refType: z.literal("commit"),
   /** A full commit id, or a prefix of at least 8 of its 64 lower-case hex digits. */
   ref: z.string().regex(/^[0-9a-f]{8,64}$/),
@@ -40,8 +43,7 @@ function refFinding(finding: Finding, workspace: unknown): Finding {
   }
   const ref = isRecord(workspace) ? workspace["ref"] : undefined;
   if (finding.path !== "workspace.ref" || typeof ref !== "string") return finding;
-  const shown = JSON.stringify(ref.length > 80 ? `${ref.slice(0, 80).toWellFormed()}...` : ref);
-  const message = `workspace.ref ${shown} is not a commit id or at least 8 digits of one; branch names are refused`;
+  const message = `workspace.ref ${quote(ref, 80)} is not a commit id or at least 8 digits of one; branch names are refused`;
   return errorAt(finding.path, "ref_invalid", message, REF_HINT);
 }
 

@@ -1,3 +1,5 @@
+import { visibleLine } from "../words.ts";
+
 /**
  * What kind of answer a failed call got.
  * - `unreachable`: no connection was made, so nothing was done
@@ -59,7 +61,7 @@ export class LakefsError extends Error implements LakefsErrorFields {
   readonly retryAfterMs?: number;
 
   constructor(fields: LakefsErrorFields) {
-    super(fields.message);
+    super(visibleLine(fields.message));
     this.code = fields.code;
     this.status = fields.status;
     this.operation = fields.operation;

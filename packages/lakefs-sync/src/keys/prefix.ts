@@ -7,7 +7,12 @@ import { segmentDefect } from "./segment.ts";
  * @throws SyncError `prefix_invalid` where a segment can be no directory.
  */
 export function normalisePrefix(prefix: string): string {
-  const inner = prefix.replace(/^\/+/, "").replace(/\/+$/, "");
+  // Letter by letter: a pattern for the end would look at each run of slashes again and again.
+  let start = 0;
+  let end = prefix.length;
+  while (start < end && prefix[start] === "/") start += 1;
+  while (end > start && prefix[end - 1] === "/") end -= 1;
+  const inner = prefix.slice(start, end);
   if (inner === "") return "";
   for (const segment of inner.split("/")) {
     const defect = segmentDefect(segment);

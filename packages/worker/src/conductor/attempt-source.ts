@@ -2,6 +2,7 @@ import type { AttemptSource } from "../attempt/ports/attempt-source.ts";
 import { AttemptError } from "../failure.ts";
 import { ConductorError } from "./errors.ts";
 import type { ConductorHttp } from "./http.ts";
+import { withoutQueries, type Redactor } from "../telemetry/redact.ts";
 import { readTask } from "./read.ts";
 import { sendReport } from "./report.ts";
 
@@ -15,8 +16,13 @@ export const ATTEMPT_READ_TIMEOUT_MS = 5_000;
  */
 export function createAttemptSource(
   http: ConductorHttp,
-  options: { readonly readTimeoutMs?: number } = {},
+  options: {
+    readonly readTimeoutMs?: number;
+    /** What no reason may show, whoever wrote its words (rule R3, fault J4). Default: URL queries alone are cut. */
+    readonly redactor?: Redactor;
+  } = {},
 ): AttemptSource {
+  const redact = options.redactor?.redact ?? withoutQueries;
   const readTimeoutMs = options.readTimeoutMs ?? ATTEMPT_READ_TIMEOUT_MS;
   return {
     async read(taskId) {
@@ -28,7 +34,9 @@ export function createAttemptSource(
     },
     async report(report, timeoutMs) {
       try {
-        await sendReport(http, report, timeoutMs);
+        const reason = report.reasonForIncompletion;
+        const shown = reason === undefined ? report : { ...report, reasonForIncompletion: redact(reason) };
+        await sendReport(http, shown, timeoutMs);
       } catch (error) {
         throw asAttemptError(error);
       }

@@ -1,8 +1,12 @@
 import { z } from "zod";
+import { safeText } from "../telemetry/line.ts";
+import { withoutQueries } from "../telemetry/redact.ts";
 import { ConductorError } from "./errors.ts";
 
 /** Letters of a refusing answer that go into a message. */
 const BODY_EXCERPT_LENGTH = 200;
+/** Letters that are looked at for it. */
+const READ_FOR_EXCERPT_LENGTH = 2000;
 const NEVER_SENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -39,7 +43,11 @@ export function isClosedConnection(error: unknown): boolean {
   return code === "ECONNRESET" || code === "UND_ERR_SOCKET" || code === "EPIPE";
 }
 
-/** A request that got no whole answer, as an error that names the host and the mend. */
+/**
+ * A request that got no whole answer, as an error that names the host and the mend. What `fetch` threw is not kept as
+ * its cause: a parser's error holds the bytes of the answer, and those of a server that sends requests back hold the
+ * token (case A01).
+ */
 export function transportError(what: string, origin: string, error: unknown, timedOutAfterMs?: number): ConductorError {
   if (timedOutAfterMs !== undefined) {
     return new ConductorError({
@@ -48,7 +56,6 @@ export function transportError(what: string, origin: string, error: unknown, tim
       hint: `Look at the engine's load and at what lies between this host and ${origin}`,
       retryable: true,
       mayHaveLanded: true,
-      cause: error,
     });
   }
   const code = transportCode(error);
@@ -59,7 +66,6 @@ export function transportError(what: string, origin: string, error: unknown, tim
       hint: connectHint(origin, code),
       retryable: true,
       mayHaveLanded: false,
-      cause: error,
     });
   }
   return new ConductorError({
@@ -68,7 +74,6 @@ export function transportError(what: string, origin: string, error: unknown, tim
     hint: `Look at the engine's log and at what lies between this host and ${origin}`,
     retryable: true,
     mayHaveLanded: true,
-    cause: error,
   });
 }
 
@@ -138,7 +143,9 @@ function isTlsCode(code: string): boolean {
   return /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/.test(code);
 }
 
+/** Words of an answer: one line, bounded before it is looked at, without queries (cases A01, A02; fault J5). */
 function oneLine(text: string): string {
-  const flat = text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim();
-  return flat.length > BODY_EXCERPT_LENGTH ? `${flat.slice(0, BODY_EXCERPT_LENGTH)}…` : flat;
+  const read = withoutQueries(text.slice(0, READ_FOR_EXCERPT_LENGTH));
+  const flat = safeText(read.toWellFormed().replace(/[\s\u0000-\u001f]+/g, " ").trim());
+  return flat.length > BODY_EXCERPT_LENGTH ? `${flat.slice(0, BODY_EXCERPT_LENGTH).toWellFormed()}…` : flat;
 }

@@ -29,9 +29,8 @@ export class ConductorError extends Error {
     readonly status?: number;
     readonly retryable: boolean;
     readonly mayHaveLanded: boolean;
-    readonly cause?: unknown;
   }) {
-    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
+    super(fields.message);
     this.name = "ConductorError";
     this.code = fields.code;
     this.hint = fields.hint;

@@ -115,7 +115,9 @@ async function exchangeOnce(
     signal: deadline,
     ...(request.bodyJson === undefined ? {} : { body: request.bodyJson }),
   });
-  return { status: response.status, text: await readBounded(response, origin, request) };
+  const text = await readBounded(response, origin, request);
+  // A server or proxy that sends our token back must not bring it into a message (case A01).
+  return { status: response.status, text: token === undefined ? text : text.replaceAll(token, "[redacted]") };
 }
 
 async function readBounded(response: Response, origin: string, request: ConductorRequest): Promise<string> {

@@ -1,7 +1,13 @@
 import { z } from "zod";
 import type { PolledTask } from "../attempt/ports/attempt-source.ts";
 
-const text = z.string().min(1);
+// Ids go into paths, metadata and messages: half a letter, a dot segment or a control character would name another thing,
+// or nothing.
+const text = z
+  .string()
+  .min(1)
+  .max(1000)
+  .refine((value) => value.isWellFormed() && !/^\.{1,2}$|[\u0000-\u001f\u007f-\u009f]/.test(value), "no name");
 const whole = z.int().min(0);
 
 /** Fields that name one hand-out of an attempt; the engine always sends them (rule A1). */
@@ -60,7 +66,7 @@ export function parsePolledTask(
 ): { readonly ok: true; readonly task: ParsedTask } | { readonly ok: false; readonly unreadable: UnreadableTask } {
   const parsed = wireTaskSchema.safeParse(wire);
   if (!parsed.success) {
-    const named = z.object({ taskId: z.string() }).safeParse(wire);
+    const named = z.object({ taskId: text }).safeParse(wire);
     return {
       ok: false,
       unreadable: {

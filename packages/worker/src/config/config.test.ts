@@ -224,7 +224,7 @@ describe("settings", () => {
       String(settings.lakefs?.secretAccessKey),
     ];
     for (const text of shown) expect(text).not.toContain("canary");
-    expect(secretValues(settings)).toEqual(["canary-key", "canary-secret", "canary-lakefs"]);
+    expect(secretValues(settings)).toEqual(["canary-key", "canary-secret", "canary-lakefs", "AKIA:canary-lakefs"]);
   });
 
   it("the table describes every variable of the schema, and its defaults are the schema's", () => {

@@ -111,11 +111,13 @@ export function parseSettings(input: {
   return { settings: toSettings(parsed.data, set, input.surroundings), warnings: addressWarnings(set) };
 }
 
-/** All secret values of the settings, for the log's redactor (case A01). */
+/** All secret values of the settings, for the log's redactor, and lakeFS' pair as HTTP basic sends it (case A01). */
 export function secretValues(settings: Settings): readonly string[] {
   const { auth } = settings.conductor ?? {};
-  const secrets = [auth?.keyId, auth?.keySecret, settings.lakefs?.secretAccessKey];
-  return secrets.flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]));
+  const { lakefs } = settings;
+  const secrets = [auth?.keyId, auth?.keySecret, lakefs?.secretAccessKey];
+  const values = secrets.flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]));
+  return lakefs === undefined ? values : [...values, `${lakefs.accessKeyId}:${lakefs.secretAccessKey.reveal()}`];
 }
 
 function setVariables(variables: Variables): Record<string, string> {

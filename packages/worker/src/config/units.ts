@@ -20,5 +20,6 @@ export function parseDurationMs(text: string): number | undefined {
   const match = /^([1-9]\d{0,8})([smhd])$/i.exec(text.trim());
   const unitMs = DURATION_UNITS_MS[match?.[2]?.toLowerCase() ?? ""];
   if (match?.[1] === undefined || unitMs === undefined) return undefined;
-  return Number(match[1]) * unitMs;
+  const durationMs = Number(match[1]) * unitMs;
+  return Number.isSafeInteger(durationMs) ? durationMs : undefined;
 }

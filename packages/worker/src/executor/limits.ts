@@ -31,5 +31,7 @@ export const MAX_STDIO_BYTES_PER_SECOND = 8 * 1024 * 1024;
 export const MAX_STDIO_LINE_LENGTH = 8 * 1024;
 /** Longest message of a log line, of an error, and of the fields of a log line as JSON; UTF-16 units. */
 export const MAX_TEXT_LENGTH = 8 * 1024;
+/** Labels of one metric. */
+export const MAX_LABELS = 32;
 /** Last lines of stderr that may explain the end of an executor. */
 export const MAX_STDERR_TAIL_LINES = 20;

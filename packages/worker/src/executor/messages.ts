@@ -1,6 +1,6 @@
 import type { AttemptInfo } from "@perago/taskdef";
 import { z } from "zod";
-import { MAX_TEXT_LENGTH } from "./limits.ts";
+import { MAX_LABELS, MAX_TEXT_LENGTH } from "./limits.ts";
 
 // Everything that crosses the channel is parsed on arrival: an executor runs user code and may send anything.
 const call = z.number().int().min(0);
@@ -71,7 +71,7 @@ const noteSchemas = [
     kind: z.enum(["counter", "gauge", "histogram"]),
     name: label,
     value: finite,
-    labels: z.record(label, label),
+    labels: z.record(label, label).refine((labels) => Object.keys(labels).length <= MAX_LABELS, "too many labels"),
   }),
   z.object({
     type: z.literal("progress"),

@@ -1,7 +1,9 @@
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { cut, safeText } from "../telemetry/line.ts";
 import type { TaskFinding } from "./description.ts";
 
+const MAX_WORDS_LENGTH = 1000;
 const LOADED_ENDINGS: ReadonlySet<string> = new Set([".ts", ".mts", ".mjs", ".js"]);
 
 /** A module path that may be imported, or why not. */
@@ -52,7 +54,13 @@ async function look(
   }
 }
 
+/** A path is any text, and shown to people (fault J5). */
+function visible(text: string): string {
+  return safeText(cut(text.toWellFormed(), MAX_WORDS_LENGTH));
+}
+
 function refuse(code: string, message: string, hint: string, modulePath?: string): ResolvedModule {
   const at = modulePath === undefined ? {} : { modulePath };
-  return { ok: false, finding: { severity: "error", code, message, hint, ...at } };
+  const shown = { message: visible(message), hint: visible(hint) };
+  return { ok: false, finding: { severity: "error", code, ...shown, ...at } };
 }

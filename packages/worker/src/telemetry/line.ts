@@ -8,17 +8,17 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u20
 
 /** JSON text in which no character can end the line or steer a terminal. It stays the same JSON value. */
 export function safeJson(json: string): string {
-  return json.replace(UNSAFE, escape);
+  return json.toWellFormed().replace(UNSAFE, escape);
 }
 
 /** Plain text in which no character can end the line or steer a terminal. */
 export function safeText(text: string): string {
-  return text.replace(CONTROL, escape);
+  return text.toWellFormed().replace(CONTROL, escape);
 }
 
-/** Cuts a text to a number of UTF-16 units, at a letter border, and says that it was cut. */
+/** Cuts a text to a number of UTF-16 units, at a letter border, and says that it was cut. Answers whole letters only. */
 export function cut(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${text.slice(0, Math.max(0, maxLength - 3)).toWellFormed()}...`;
+  return text.length <= maxLength ? text.toWellFormed() : `${text.slice(0, Math.max(0, maxLength - 3)).toWellFormed()}...`;
 }
 
 /** What user code hands over as a text may be anything at run time; it is cut like one. */
