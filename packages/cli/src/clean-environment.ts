@@ -6,7 +6,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names the file that holds the taken variables; meaningless once the file is read. */
 const HANDOVER = "PERAGO_HANDOVER";
-const SECRET_NAMES = ["CONDUCTOR_AUTH_KEY", "CONDUCTOR_AUTH_SECRET", "LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY"];
+/** The servers' keys: the secret ones, and the key id that only means something beside one of them. */
+export const SECRET_NAMES: readonly string[] = [
+  "CONDUCTOR_AUTH_KEY",
+  "CONDUCTOR_AUTH_SECRET",
+  "LAKECTL_CREDENTIALS_ACCESS_KEY_ID",
+  "LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY",
+];
 const MEMORY_FOLDER = "/dev/shm";
 
 /** What {@link hideSecrets} does it with; the process' own in production. */

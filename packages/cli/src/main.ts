@@ -16,7 +16,7 @@ const signals = listenToSignals();
 const exitCode = await run(request, {
   stdout,
   stderr,
-  environment: runsBodies(request) ? hideSecrets({ environment: process.env, replace }) : process.env,
+  environment: runsModules(request) ? hideSecrets({ environment: process.env, replace }) : process.env,
   folder: process.cwd(),
   platform: process.platform,
 });
@@ -53,9 +53,9 @@ async function run(asked: Request, context: CommandContext): Promise<number> {
   }
 }
 
-/** A body may look at the environment of the process that started it. */
-function runsBodies({ command }: Request): boolean {
-  return command === "start" || command === "run" || command === "dev";
+/** A task module's code, its body or its import alone, may look at the environment of the process that started it. */
+function runsModules({ command }: Request): boolean {
+  return command !== "done";
 }
 
 /** The same command, arguments and process id, with another environment. */

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import type { AnyTaskDefinition } from "./define-task.ts";
 import { droppedFields } from "./dropped-fields.ts";
-import { boundFindings, errorAt, isRecord, listKeys, quote, type Checked, type Finding, type Refused } from "./finding.ts";
+import {
+  boundFindings,
+  errorAt,
+  isRecord,
+  listKeys,
+  quote,
+  type Checked,
+  type Finding,
+  type Refused,
+} from "./finding.ts";
 import { describeValue, zodFindings } from "./zod-findings.ts";
 
 /** Letters of lakeFS' own names (`^\w[-\w]*$`) and the dot: no dot segment, no half a letter, nothing to be encoded. */

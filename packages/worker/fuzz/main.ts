@@ -43,7 +43,9 @@ async function main(): Promise<number> {
     const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
     total += result.caseCount;
     const slowest = `slowest ${result.slowestMs.toFixed(1)} ms`;
-    print(`${target.name.padEnd(18)} ${String(result.caseCount).padStart(8)} cases ${seconds.padStart(6)} s  ${slowest}`);
+    print(
+      `${target.name.padEnd(18)} ${String(result.caseCount).padStart(8)} cases ${seconds.padStart(6)} s  ${slowest}`,
+    );
     if (result.failure === undefined) continue;
     failureCount += 1;
     print(`  BROKEN: ${target.claim}\n  ${result.failure.problem}\n  by ${result.failure.input}`);

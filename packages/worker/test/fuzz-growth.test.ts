@@ -12,7 +12,24 @@ import { safeJson, safeText } from "../src/telemetry/line.ts";
 import { createRedactor } from "../src/telemetry/redact.ts";
 
 /** What makes a pattern look at one place again and again: runs, and beginnings of a match that never ends. */
-const UNITS = ["/", "a/", " ", "a", "http://", "a://", "https://a?", "x-amz-a", ".", "..", "\n", "\\", "%", "@", "*/", "0"];
+const UNITS = [
+  "/",
+  "a/",
+  " ",
+  "a",
+  "http://",
+  "a://",
+  "https://a?",
+  "x-amz-a",
+  ".",
+  "..",
+  "\n",
+  "\\",
+  "%",
+  "@",
+  "*/",
+  "0",
+];
 const ENDS = ["", "b", "/", "!", "\n"];
 const SHORT = 5000;
 const LONG = 4 * SHORT;
@@ -27,7 +44,14 @@ const cleaning = { redactor, rootNames: new Set(["srv"]), workspacePath: "/srv/w
 const times = { pollSentAtMs: 0, receivedAtMs: 0 };
 const glob = compileGlob("**/a*b*c/*.txt");
 const decision = { kind: "refuse", code: "publish_fence", rule: "P3", reason: "foreign_commit", head: "c0" } as const;
-const fields = { code: "bad_request", status: 400, operation: "o", hint: "h", retryable: false, outcome: "refused" } as const;
+const fields = {
+  code: "bad_request",
+  status: 400,
+  operation: "o",
+  hint: "h",
+  retryable: false,
+  outcome: "refused",
+} as const;
 
 function listed(key: string): ListedKey {
   return { key, sizeBytes: 1, checksum: "", contentType: "", metadata: {} };
@@ -37,10 +61,12 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "fence prefix": fencePrefix,
   "lakeFS prefix": (text) => attempt(() => normalisePrefix(`a${text}`)),
   listing: (text) => validateListing([text, `a/${text}`].map(listed), { prefix: "", excludedPaths: new Set() }),
-  "workspace input": (text) => parseWorkspaceInput({ workspace: { repository: text, branch: text, [text]: 1, ref: text } }),
+  "workspace input": (text) =>
+    parseWorkspaceInput({ workspace: { repository: text, branch: text, [text]: 1, ref: text } }),
   "polled task": (text) => parsePolledTask({ taskId: text, workflowInstanceId: text }, times),
   glob: (text) => glob.matches(text),
-  "commit's words": (text) => new PublishFenceError({ ...decision, commit: { id: text, message: text, committer: text } }),
+  "commit's words": (text) =>
+    new PublishFenceError({ ...decision, commit: { id: text, message: text, committer: text } }),
   "lakeFS error": (text) => new LakefsError({ ...fields, message: text }),
   "folder error": (text) => new SyncError("folder_unstageable", text),
   "Conductor's refusal": (text) => refusal("GET /x", "http://h", 500, text),

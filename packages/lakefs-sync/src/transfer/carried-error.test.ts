@@ -1,11 +1,21 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { LakefsError } from "../client/errors.ts";
 import { SyncError } from "../errors.ts";
 import { packError, unpackError } from "./carried-error.ts";
 
-const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\ud800", "a\nb", "\u001b[2J", "x".repeat(20_000)));
-const fields = { code: "bad_request", status: 400, operation: "o", hint: "h", retryable: false, outcome: "refused" } as const;
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom("\ud800", "a\nb", "\u001b[2J", "x".repeat(20_000)),
+);
+const fields = {
+  code: "bad_request",
+  status: 400,
+  operation: "o",
+  hint: "h",
+  retryable: false,
+  outcome: "refused",
+} as const;
 const thrown = fc.oneof(
   text.map((message) => new LakefsError({ ...fields, message })),
   fc.tuple(text, fc.array(text)).map(([message, names]) => new SyncError("folder_unstageable", message, names)),

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { CANARY, hostileText } from "./hostile.ts";
 
 /** An HTTP answer as it goes over the wire. */
@@ -11,16 +11,35 @@ export interface WireAnswer {
   readonly isWhole: boolean;
 }
 
-const STATUSES = [200, 201, 204, 301, 302, 304, 400, 401, 403, 404, 408, 409, 410, 412, 413, 416, 423, 429, 499, 500, 502, 503, 504];
+const STATUSES = [
+  200, 201, 204, 301, 302, 304, 400, 401, 403, 404, 408, 409, 410, 412, 413, 416, 423, 429, 499, 500, 502, 503, 504,
+];
 const headerText = hostileText.map((text) => text.replaceAll(/[\r\n]/g, " ").slice(0, 200));
 const headers = fc.array(
-  fc.tuple(fc.constantFrom("Retry-After", "Location", "Content-Type", "X-Echo", "Set-Cookie", "WWW-Authenticate"), headerText),
+  fc.tuple(
+    fc.constantFrom("Retry-After", "Location", "Content-Type", "X-Echo", "Set-Cookie", "WWW-Authenticate"),
+    headerText,
+  ),
   { maxLength: 3 },
 );
 /** How it travels: whole, cut short, by chunks, with a wrong length, or as something that is no HTTP. */
-const travel = fc.constantFrom("whole", "whole", "whole", "cut", "chunked", "bad_chunk", "long", "garbage", "split_head");
+const travel = fc.constantFrom(
+  "whole",
+  "whole",
+  "whole",
+  "cut",
+  "chunked",
+  "bad_chunk",
+  "long",
+  "garbage",
+  "split_head",
+);
 
-const echoes = ["{{head}}", `{"message":"{{head}}"}`, `{"message":"http://store/x?X-Amz-Signature=${encodeURIComponent(CANARY)}"}`];
+const echoes = [
+  "{{head}}",
+  `{"message":"{{head}}"}`,
+  `{"message":"http://store/x?X-Amz-Signature=${encodeURIComponent(CANARY)}"}`,
+];
 
 /** Every status with every body and way to travel. */
 export function answers(body: fc.Arbitrary<string>): fc.Arbitrary<WireAnswer> {
@@ -54,7 +73,11 @@ function wire({ status, text, named, way }: Parts): Buffer {
     const head = Buffer.from([...lines, "Transfer-Encoding: chunked", "", chunk].join("\r\n"), "latin1");
     return Buffer.concat([head, payload, Buffer.from(payload.length === 0 ? "0\r\n\r\n" : "\r\n0\r\n\r\n")]);
   }
-  const length = way === "cut" ? payload.length + 10 : way === "long" ? Math.max(0, payload.length - 3) : payload.length;
+  const length =
+    way === "cut" ? payload.length + 10 : way === "long" ? Math.max(0, payload.length - 3) : payload.length;
   const lengthLine = text.includes("{{head}}") || hasNoBody ? [] : [`Content-Length: ${length}`];
-  return Buffer.concat([Buffer.from([...lines, ...lengthLine, "", ""].join("\r\n"), "latin1"), hasNoBody ? Buffer.alloc(0) : payload]);
+  return Buffer.concat([
+    Buffer.from([...lines, ...lengthLine, "", ""].join("\r\n"), "latin1"),
+    hasNoBody ? Buffer.alloc(0) : payload,
+  ]);
 }

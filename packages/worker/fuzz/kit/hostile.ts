@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 /** A text that must never come out of anything: every message is searched for it. Long enough to be no accident. */
 export const CANARY = "cAnArY/9f3+7b1d5e";

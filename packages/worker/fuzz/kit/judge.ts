@@ -31,10 +31,10 @@ export function demandWords(text: string, where: string, maxLength = MAX_MESSAGE
 }
 
 /** A typed error whose message and mend may be shown; `demandNoSecret` beside it where a secret was about. */
-export function demandError(
+export function demandError<E extends Error>(
   error: unknown,
-  type: abstract new (...args: never[]) => Error,
-): asserts error is Error & { readonly code: string; readonly hint: string } {
+  type: abstract new (...args: never[]) => E,
+): asserts error is E {
   demand(error instanceof type, `threw ${error instanceof Error ? error.name : typeof error}, not ${type.name}`, error);
   const hint = "hint" in error && typeof error.hint === "string" ? error.hint : "";
   demand(hint !== "", "has no mend", error.message);
@@ -46,7 +46,7 @@ export function demandError(
 export function demandNoSecret(error: Error): void {
   demandNoCanary(inspect(error, { depth: 6 }), "inspect()");
   demandNoCanary(error.stack ?? "", "the stack");
-  demandNoCanary(`${jsonOf(error)} ${jsonOf({ ...error, message: error.message })}`, "the error as JSON");
+  demandNoCanary(`${jsonOf(error)} ${jsonOf(Object.entries(error))}`, "the error as JSON");
 }
 
 /** No path of this host (rule R3). */

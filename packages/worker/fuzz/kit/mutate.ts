@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { hostileJson, hostileText } from "./hostile.ts";
 
 /** A value with whether it was left as it was made. */
@@ -33,13 +33,17 @@ export function mutated<T>(
     const holder = { root: structuredClone(from) as unknown };
     for (const { place, deed, wrong: value, name } of deeds) {
       const places = placesOf(holder.root);
-      strike(holder, places[place % (places.length + 1)] ?? [], { deed, value, name });
+      strike(holder, places[place % (places.length + 1)] ?? [], { deed, value: structuredClone(value), name });
     }
     return { value: holder.root, sound: from, isSound: deeds.length === 0 };
   });
 }
 
-function placesOf(value: unknown, path: readonly string[] = [], found: (readonly string[])[] = []): (readonly string[])[] {
+function placesOf(
+  value: unknown,
+  path: readonly string[] = [],
+  found: (readonly string[])[] = [],
+): (readonly string[])[] {
   if (typeof value !== "object" || value === null || path.length > 8) return found;
   for (const key of Object.keys(value)) {
     if (found.length >= MAX_PLACES) break;
@@ -60,10 +64,10 @@ function strike(holder: { root: unknown }, path: readonly string[], { deed, valu
   let parent: unknown = holder;
   let key: string = "root";
   for (const next of path) {
-    parent = Reflect.get(parent as object, key);
+    parent = Reflect.get(Object(parent), key);
     key = next;
   }
-  const target = parent as object;
+  const target: object = Object(parent);
   if (deed === "replace") return define(target, key, value);
   const here: unknown = Reflect.get(target, key);
   if (deed === "add") return define(typeof here === "object" && here !== null ? here : target, name, value);
@@ -74,7 +78,9 @@ function strike(holder: { root: unknown }, path: readonly string[], { deed, valu
 
 /** Not by assignment: `__proto__` must become a field. */
 function define(target: object, key: string, value: unknown): void {
-  if (Object.isFrozen(target) || ArrayBuffer.isView(target) || (Array.isArray(target) && key === "length")) return;
+  if (Object.isFrozen(target) || ArrayBuffer.isView(target)) return;
+  // A list has no names, in JSON and over a channel.
+  if (Array.isArray(target) && !/^\d{1,4}$/.test(key)) return void target.push(value);
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 

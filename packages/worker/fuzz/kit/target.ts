@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 /** Something that parses what others wrote, with what must hold of it for every input. */
 export interface FuzzTarget {

@@ -7,7 +7,7 @@ import {
   type FenceCommit,
   type PublishRange,
 } from "@perago/fence";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { demand, demandError } from "../kit/judge.ts";
 import { hostileText } from "../kit/hostile.ts";
 import { mutated } from "../kit/mutate.ts";
@@ -42,7 +42,8 @@ const soundMetadata = fc
   );
 
 const WHOLE = /^(?:0|[1-9]\d*)$/;
-const own = (record: object, key: string): unknown => (Object.hasOwn(record, key) ? Reflect.get(record, key) : undefined);
+const own = (record: object, key: string): unknown =>
+  Object.hasOwn(record, key) ? Reflect.get(record, key) : undefined;
 const isWhole = (text: unknown): boolean =>
   typeof text === "string" && WHOLE.test(text) && Number.isSafeInteger(Number(text));
 
@@ -54,7 +55,7 @@ export function metadataTarget(decode = decodeMetadata): FuzzTarget {
     share: 12,
     input: mutated(soundMetadata),
     check: ({ value, isSound }) => {
-      const record = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+      const record: Record<string, unknown> = Object(value);
       const decoded = decode(record);
       if (!decoded.ok) return demand(!isSound, "refused sound metadata", value);
       const { phase, logicalTaskKey, prefix, scheduledTime } = decoded.metadata;
@@ -84,7 +85,7 @@ function rangeOf(value: object): PublishRange {
     const [message, committer] = listOf(words[index]);
     const parent = index + 1 === records.length && isBroken ? "nowhere" : `c${index + 1}`;
     // What a server answers is text by type only.
-    const metadata = record as Record<string, string>;
+    const metadata: Record<string, string> = Object(record);
     return { id: `c${index}`, parents: [parent], metadata, message: textOf(message), committer: textOf(committer) };
   });
   const input: FenceCommit = { id: `c${records.length}`, parents: [], metadata: {} };

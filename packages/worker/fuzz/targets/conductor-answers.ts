@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { ConductorError } from "../../src/conductor/errors.ts";
 import { createConductorHttp, type ConductorHttp } from "../../src/conductor/http.ts";
 import { pollTasks } from "../../src/conductor/poll.ts";
@@ -65,7 +65,7 @@ export function conductorAnswerTarget(requests: typeof REQUESTS = REQUESTS): Fuz
   return fuzzTarget({
     name: "conductor-answer",
     claim: "an answer is a task, nothing, or a ConductorError that keeps the token and says what may have landed",
-    share: 3,
+    share: 1,
     limitMs: 2000,
     input: fc.record({ what: fc.constantFrom("poll", "read", "heartbeat", "taskDef"), answer: answers(bodies) }),
     open: async () => {
@@ -87,7 +87,7 @@ export function conductorAnswerTarget(requests: typeof REQUESTS = REQUESTS): Fuz
         if (error instanceof Error && error.name === "Error") throw error;
         demandError(error, ConductorError);
         demandNoSecret(error);
-        const { mayHaveLanded, code } = error as ConductorError;
+        const { mayHaveLanded, code } = error;
         const isGateway = [408, 499, 502, 503, 504].includes(answer.status);
         demand(mayHaveLanded || !isGateway || code !== "conductor_refused", "a gateway's word counted as the engine's");
       }

@@ -1,12 +1,12 @@
 import { parseWorkspaceInput } from "@perago/taskdef";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { parsePolledTask } from "../../src/conductor/polled-task.ts";
 import { demand, demandWords } from "../kit/judge.ts";
 import { hostileText } from "../kit/hostile.ts";
 import { mutated } from "../kit/mutate.ts";
 import { fuzzTarget, type FuzzTarget } from "../kit/target.ts";
 
-const hex = fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 8, maxLength: 64 });
+const hex = fc.string({ unit: fc.constantFrom(...Array.from("0123456789abcdef")), minLength: 8, maxLength: 64 });
 const name = fc.stringMatching(/^[a-z0-9][a-z0-9-]{2,20}$/);
 
 /** What a sound workspace task's input looks like (rule I1). */

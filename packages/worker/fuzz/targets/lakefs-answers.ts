@@ -1,5 +1,5 @@
 import { LakefsClient, LakefsError, type RetryClock } from "@perago/lakefs-sync";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { answers, type WireAnswer } from "../kit/answers.ts";
 import { demand, demandError, demandNoSecret } from "../kit/judge.ts";
 import { CANARY, hostileText } from "../kit/hostile.ts";
@@ -29,7 +29,12 @@ const object = fc.record({
 });
 const page = (entry: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.record({
-    pagination: fc.record({ has_more: fc.boolean(), next_offset: hostileText, results: fc.nat(), max_per_page: fc.nat() }),
+    pagination: fc.record({
+      has_more: fc.boolean(),
+      next_offset: hostileText,
+      results: fc.nat(),
+      max_per_page: fc.nat(),
+    }),
     results: fc.array(entry, { maxLength: 3 }),
   });
 
@@ -97,7 +102,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     isResult: (value) => texts(value, "reference"),
   },
   deleteObjects: {
-    sound: fc.record({ errors: fc.array(fc.record({ path: hostileText, status_code: fc.nat(), message: hostileText })) }),
+    sound: fc.record({
+      errors: fc.array(fc.record({ path: hostileText, status_code: fc.nat(), message: hostileText })),
+    }),
     ask: (client) => client.deleteObjects("repo", "stg", ["a"]),
     isResult: isList((value) => texts(value, "path", "message")),
   },
@@ -134,13 +141,19 @@ export function lakefsAnswerTarget(wrap = (client: LakefsClient): LakefsClient =
   let client: LakefsClient | undefined;
   return fuzzTarget({
     name: "lakefs-answer",
-    claim: "an answer is a value of the operation's shape or a LakefsError that keeps secrets and never calls the unknown refused",
-    share: 3,
+    claim:
+      "an answer is a value of the operation's shape or a LakefsError that keeps secrets and never calls the unknown refused",
+    share: 1,
     limitMs: 2000,
     input: cases,
     open: async () => {
       const opened = await startRawServer();
-      const connection = { endpoint: opened.url, accessKeyId: "AKIAFUZZ", secretAccessKey: CANARY, idleTimeoutMs: 1000 };
+      const connection = {
+        endpoint: opened.url,
+        accessKeyId: "AKIAFUZZ",
+        secretAccessKey: CANARY,
+        idleTimeoutMs: 1000,
+      };
       const real = new LakefsClient(connection, { clock, policy });
       [server, client] = [opened, wrap(real)];
       return async () => {
@@ -160,7 +173,7 @@ export function lakefsAnswerTarget(wrap = (client: LakefsClient): LakefsClient =
         if (error instanceof Error && error.name === "Error") throw error;
         demandError(error, LakefsError);
         demandNoSecret(error);
-        demandOutcome(error as LakefsError, answer);
+        demandOutcome(error, answer);
       }
     },
   });

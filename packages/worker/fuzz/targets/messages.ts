@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { checkOutcome } from "../../src/executor/check-outcome.ts";
 import { childMessageSchema, type ChildOutcome } from "../../src/executor/messages.ts";
 import { MAX_LABELS, MAX_TEXT_LENGTH } from "../../src/executor/limits.ts";
@@ -74,7 +74,8 @@ export function executorMessageTarget(
 ): FuzzTarget {
   return fuzzTarget({
     name: "executor-message",
-    claim: "a message of an executor is bounded data of a known type; a result is believed only as JSON of its real size",
+    claim:
+      "a message of an executor is bounded data of a known type; a result is believed only as JSON of its real size",
     share: 12,
     input: mutated(soundMessage, hostileClone),
     check: ({ value }) => {
@@ -105,7 +106,12 @@ const soundDescription = fc.record({
       exportName: fc.string(),
       name: fc.string(),
       findings: fc.array(
-        fc.record({ severity: fc.constantFrom("error", "warning"), code: fc.string(), message: hostileText, hint: hostileText }),
+        fc.record({
+          severity: fc.constantFrom("error", "warning"),
+          code: fc.string(),
+          message: hostileText,
+          hint: hostileText,
+        }),
         { maxLength: 2 },
       ),
       task: fc.record({

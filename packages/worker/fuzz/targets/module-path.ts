@@ -3,18 +3,34 @@ import { lstatSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { resolveModulePath } from "../../src/tasks/module-path.ts";
 import { demand, demandWords } from "../kit/judge.ts";
 import { hostileText } from "../kit/hostile.ts";
 import { fuzzTarget, type FuzzTarget } from "../kit/target.ts";
 
 const SCHEMES = ["file:///etc/passwd", "data:text/javascript,1", "node:fs", "https://x/y.ts", "FILE:a.ts", "blob:x"];
-const NAMES = ["a.ts", "b.mjs", "c.json", "folder", "folder.ts", "link.ts", "loop.ts", "dangling.ts", "pipe.ts", "no.ts"];
+const NAMES = [
+  "a.ts",
+  "b.mjs",
+  "c.json",
+  "folder",
+  "folder.ts",
+  "link.ts",
+  "loop.ts",
+  "dangling.ts",
+  "pipe.ts",
+  "no.ts",
+];
 
 const given = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...NAMES, ...SCHEMES) },
-  { weight: 2, arbitrary: fc.tuple(fc.constantFrom("./", "folder/../", "/", "//", ""), fc.constantFrom(...NAMES)).map((p) => p.join("")) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.constantFrom("./", "folder/../", "/", "//", ""), fc.constantFrom(...NAMES))
+      .map((p) => p.join("")),
+  },
   { weight: 2, arbitrary: hostileText },
   { weight: 1, arbitrary: hostileText.map((text) => `${text}.ts`) },
 );

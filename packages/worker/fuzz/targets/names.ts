@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { normalisePrefix as fencePrefix } from "@perago/fence";
 import { normalisePrefix, SyncError, validateListing } from "@perago/lakefs-sync";
 import { normalizePrefix as taskPrefix } from "@perago/taskdef";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { demand, demandError } from "../kit/judge.ts";
 import { hostileText } from "../kit/hostile.ts";
 import { fuzzTarget, type FuzzTarget } from "../kit/target.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { readVariables } from "../../src/config/environment.ts";
 import { SettingsError } from "../../src/config/finding.ts";
 import { parseSettings } from "../../src/config/settings.ts";
@@ -54,7 +54,13 @@ const address = fc.oneof(
   fc.constantFrom(`http://user:${encodeURIComponent(CANARY)}@h/api`, "ftp://h", "http://h/?a=1", "javascript:alert(1)"),
   hostileText,
 );
-const secret = fc.oneof(fc.constant(CANARY), hostileText.map((text) => `${CANARY}${text}`));
+const secret = fc.oneof(
+  fc.constant(CANARY),
+  hostileText.map((text) => `${CANARY}${text}`),
+);
+
+// What is no secret, and a wrong one is shown.
+const typed = hostileText.map((text) => text.replaceAll(CANARY, "x").replaceAll(encodeURIComponent(CANARY), "x"));
 
 /** Names and values as an environment may hold them; what is left out is unset. */
 const variables = fc.record(
@@ -76,12 +82,12 @@ const variables = fc.record(
     PERAGO_EXECUTION_MODE: fc.oneof(fc.constant("process"), hostileText),
     PERAGO_FAILURE_REASON_MAX_LENGTH: number,
     PERAGO_OUTPUT_MAX_SIZE: measure,
+    PERAGO_ALLOWED_TARGETS: fc.oneof(fc.constantFrom("repo/main", "repo/*,other/feature-?"), typed),
+    PERAGO_LOG_LEVEL: fc.oneof(fc.constant("debug"), typed),
     PERAGO_SHUTDOWN_FORCE_KILL_AFTER: measure,
   },
   { requiredKeys: [] },
 );
-// What is typed as a flag is no secret, and a wrong one is shown.
-const typed = hostileText.map((text) => text.replaceAll(CANARY, "x").replaceAll(encodeURIComponent(CANARY), "x"));
 const flags = fc.record(
   { jobs: number, slots: fc.array(fc.oneof(typed, fc.constant("a=2")), { maxLength: 3 }), domain: typed },
   { requiredKeys: [] },
@@ -98,7 +104,7 @@ export function settingsTarget(parse = parseSettings): FuzzTarget {
   return fuzzTarget({
     name: "settings",
     claim: "settings are sound values in their bounds, or one error that lists what is wrong and repeats no secret",
-    share: 8,
+    share: 3,
     input: fc.tuple(variables, flags),
     check: ([set, given]) => {
       try {
@@ -114,15 +120,23 @@ export function settingsTarget(parse = parseSettings): FuzzTarget {
         demand(isAbsolute(settings.workspaceRoot) && isAbsolute(settings.logRoot), "a root that is no path", settings);
         demand(/^[\w.-]{1,110}$/.test(settings.workerIdPrefix), "a wrong worker id", settings.workerIdPrefix);
         const bounded = [settings.slotsPerTask, settings.outputMaxSizeBytes, settings.workspaceGcIntervalMs];
-        demand(bounded.every((value) => Number.isSafeInteger(value) && value > 0), "a number out of bounds", bounded);
+        demand(
+          bounded.every((value) => Number.isSafeInteger(value) && value > 0),
+          "a number out of bounds",
+          bounded,
+        );
         demand(settings.workspaceGcIntervalMs < 2 ** 31, "an interval that fits no timer", settings);
         const counts = [...settings.slotsByTask.values()];
-        demand(counts.every((count) => count >= 1 && count <= 9999), "slots out of bounds", counts);
+        demand(
+          counts.every((count) => count >= 1 && count <= 9999),
+          "slots out of bounds",
+          counts,
+        );
       } catch (error) {
         if (!(error instanceof SettingsError) && error instanceof Error && error.name === "Error") throw error;
         demand(error instanceof SettingsError && error.findings.length > 0, "not a SettingsError", error);
         for (const { message, hint } of error.findings) {
-          demandWords(message, "a finding", 800);
+          demandWords(message, "a finding", 1300);
           demandWords(hint, "a hint", 300);
         }
         demandNoSecret(error);
@@ -154,7 +168,10 @@ export function dotenvTarget(read = readVariables): FuzzTarget {
       demand(found[name] === "environment", "the file won over the environment", found);
       for (const key of Object.keys(found)) demand(typeof found[key] === "string", `${key} is no text`, found);
       demand(Object.getPrototypeOf(found) === Object.prototype, "another prototype", found);
-      demand(Reflect.get({}, "polluted") === undefined && Object.keys(Object.prototype).length === 0, "a prototype changed");
+      demand(
+        Reflect.get({}, "polluted") === undefined && Object.keys(Object.prototype).length === 0,
+        "a prototype changed",
+      );
     },
   });
 }

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { failureReason } from "../../src/attempt/machine/reason.ts";
 import { cleanMessage } from "../../src/executor/clean-message.ts";
 import { FAILURE_CODES } from "../../src/failure.ts";
@@ -51,7 +51,8 @@ const BASE64_CORES: readonly string[] = [0, 1, 2].flatMap((shift) => {
 
 function demandRedacted(text: string, where: string): void {
   demandNoCanary(text, where);
-  for (const core of BASE64_CORES) demand(!text.includes(core), `${where} shows the secret as base64`, text.slice(0, 300));
+  for (const core of BASE64_CORES)
+    demand(!text.includes(core), `${where} shows the secret as base64`, text.slice(0, 300));
   demand(!/x-amz-/i.test(text), `${where} shows a presigned query`, text.slice(0, 300));
 }
 
@@ -93,7 +94,7 @@ export function logTarget(create = createLogger): FuzzTarget {
         demand(Buffer.byteLength(line) <= MAX_LINE_BYTES, `a line of ${line.length}`);
         demandWords(line, "the line", MAX_LINE_BYTES);
         demandRedacted(line, "the line");
-        const record = JSON.parse(line) as Record<string, unknown>;
+        const record: Record<string, unknown> = Object(JSON.parse(line));
         demand(record["level"] === level && typeof record["msg"] === "string", "a field took the place of ours", line);
         demandWords(prettyLine(line).replaceAll(/\u001b\[\d+m/g, ""), "the pretty line", MAX_LINE_BYTES * 4);
       }

@@ -146,6 +146,11 @@ function isTlsCode(code: string): boolean {
 /** Words of an answer: one line, bounded before it is looked at, without queries (cases A01, A02; fault J5). */
 function oneLine(text: string): string {
   const read = withoutQueries(text.slice(0, READ_FOR_EXCERPT_LENGTH));
-  const flat = safeText(read.toWellFormed().replace(/[\s\u0000-\u001f]+/g, " ").trim());
+  const flat = safeText(
+    read
+      .toWellFormed()
+      .replace(/[\s\u0000-\u001f]+/g, " ")
+      .trim(),
+  );
   return flat.length > BODY_EXCERPT_LENGTH ? `${flat.slice(0, BODY_EXCERPT_LENGTH).toWellFormed()}…` : flat;
 }

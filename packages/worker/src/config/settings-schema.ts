@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { cut, safeText } from "../telemetry/line.ts";
 import { LOG_LEVELS } from "../telemetry/log.ts";
 import { Secret } from "./secret.ts";
 import { parseDurationMs, parseSizeBytes } from "./units.ts";
@@ -7,8 +6,6 @@ import { parseDurationMs, parseSizeBytes } from "./units.ts";
 /** Slots are numbered with four digits. */
 export const MAX_SLOTS_PER_HOST = 9_999;
 const DAY_MS = 86_400_000;
-/** Letters of a wrong flag that its finding repeats. */
-const MAX_SHOWN_LENGTH = 80;
 const HOUR_MS = 3_600_000;
 /** Staging and merging of a running attempt must be over by then, and its merge out of the network (rules R2, X3). */
 const MIN_BRANCH_TTL_MS = HOUR_MS;
@@ -111,7 +108,7 @@ const slots = z.array(
     if (match?.[1] !== undefined && count >= 1) return { taskName: match[1], slotCount: count };
     context.addIssue({
       code: "custom",
-      message: `not a number of slots: ${safeText(cut(text, MAX_SHOWN_LENGTH))}`,
+      message: `not a number of slots: ${text}`,
       params: { hint: "Write --slots <task name>=<n>, n from 1 to 9999" },
     });
     return z.NEVER;

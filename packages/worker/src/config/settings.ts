@@ -1,6 +1,7 @@
 import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { z } from "zod";
+import { cut, safeText } from "../telemetry/line.ts";
 import { describeSettings } from "./describe.ts";
 import type { Variables } from "./environment.ts";
 import { SettingsError, type SettingFinding } from "./finding.ts";
@@ -125,12 +126,15 @@ function setVariables(variables: Variables): Record<string, string> {
   return Object.fromEntries(entries.filter(([, value]) => value !== ""));
 }
 
+const MAX_WORDS_LENGTH = 200;
+
 function toFinding(issue: z.core.$ZodIssue): SettingFinding {
   const name = String(issue.path[0] ?? "settings");
   const params: unknown = issue.code === "custom" ? issue.params : undefined;
   const hint = typeof params === "object" && params !== null && "hint" in params ? String(params.hint) : undefined;
   const form = describeSettings().find((setting) => setting.name === name)?.text;
-  return { name, message: issue.message, hint: hint ?? form ?? "Correct the value" };
+  // Some repeat what was written, which may be anything (fault J5).
+  return { name, message: safeText(cut(issue.message, MAX_WORDS_LENGTH)), hint: hint ?? form ?? "Correct the value" };
 }
 
 const LAKEFS_NAMES = [

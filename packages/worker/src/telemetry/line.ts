@@ -18,7 +18,9 @@ export function safeText(text: string): string {
 
 /** Cuts a text to a number of UTF-16 units, at a letter border, and says that it was cut. Answers whole letters only. */
 export function cut(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text.toWellFormed() : `${text.slice(0, Math.max(0, maxLength - 3)).toWellFormed()}...`;
+  return text.length <= maxLength
+    ? text.toWellFormed()
+    : `${text.slice(0, Math.max(0, maxLength - 3)).toWellFormed()}...`;
 }
 
 /** What user code hands over as a text may be anything at run time; it is cut like one. */

@@ -56,7 +56,9 @@ function escapedForms(value: string): string[] {
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value, "utf8");
   const shifted = [0, 1, 2].map((before) => {
-    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64").replace(/=+$/, "");
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
     const isCut = (before + bytes.length) % 3 !== 0;
     return text.slice(before === 0 ? 0 : before + 1, isCut ? -1 : undefined);
   });
