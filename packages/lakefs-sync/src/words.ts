@@ -1,4 +1,5 @@
-// What steers a terminal or ends a line: C0 and C1 controls, DEL, line and paragraph separators, and the characters that
+// What steers a terminal or ends a line: C0 and C1 controls, DEL, line and paragraph separators, and the characters
+// that
 // turn the direction of text (fault J5).
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 const UNSAFE_RUNS = new RegExp(`${UNSAFE.source}+`, "g");

@@ -56,7 +56,8 @@ export function joinPath(base: string, key: PropertyKey): string {
 
 const SHOWN_KEY_COUNT = 20;
 const SHOWN_KEY_LENGTH = 64;
-// JSON leaves these as they are; terminals and line readers do not: DEL, C1 controls, line and paragraph separators, and
+// JSON leaves these as they are; terminals and line readers do not: DEL, C1 controls, line and paragraph separators,
+// and
 // what turns the direction of text.
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 

@@ -18,7 +18,9 @@ import { cleanMessageTarget, logTarget, reasonTarget, redactionTarget } from "..
 import { fuzzTarget, type FuzzTarget } from "../fuzz/kit/target.ts";
 import * as fc from "fast-check";
 
-/** The bounded run of the suite: a few seconds in all. `pnpm fuzz` makes a million cases, each run from another seed. */
+/**
+ * The bounded run of the suite: a few seconds in all. `pnpm fuzz` makes a million cases, each run from another seed.
+ */
 const SUITE_CASES = 12_000;
 const SUITE_SEED = 20_261_130;
 const NO_FOLDING = { foldsCase: false, normalises: false };

@@ -51,7 +51,9 @@ const TYPES: ReadonlySet<unknown> = new Set(
 );
 const OUTPUT_LIMIT_BYTES = 2000;
 
-/** Everything that an accepted message may hold, told by its values alone: nothing unbounded, nothing that is no data. */
+/**
+ * Everything that an accepted message may hold, told by its values alone: nothing unbounded, nothing that is no data.
+ */
 function demandBounded(value: unknown, name = ""): void {
   if (typeof value === "string") {
     const limit = name === "resultJson" ? Infinity : MAX_TEXT_LENGTH;
@@ -74,8 +76,7 @@ export function executorMessageTarget(
 ): FuzzTarget {
   return fuzzTarget({
     name: "executor-message",
-    claim:
-      "a message of an executor is bounded data of a known type; a result is believed only as JSON of its real size",
+    claim: "a message is bounded data of a known type, and a result is believed only as JSON of its real size",
     share: 12,
     input: mutated(soundMessage, hostileClone),
     check: ({ value }) => {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { PolledTask } from "../attempt/ports/attempt-source.ts";
 
-// Ids go into paths, metadata and messages: half a letter, a dot segment or a control character would name another thing,
+// Ids go into paths, metadata and messages: half a letter, a dot segment or a control character would name another
+// thing,
 // or nothing.
 const text = z
   .string()

@@ -16,7 +16,9 @@ export function safeText(text: string): string {
   return text.toWellFormed().replace(CONTROL, escape);
 }
 
-/** Cuts a text to a number of UTF-16 units, at a letter border, and says that it was cut. Answers whole letters only. */
+/**
+ * Cuts a text to a number of UTF-16 units, at a letter border, and says that it was cut. Answers whole letters only.
+ */
 export function cut(text: string, maxLength: number): string {
   return text.length <= maxLength
     ? text.toWellFormed()

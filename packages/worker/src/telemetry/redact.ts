@@ -13,7 +13,8 @@ export interface Redactor {
 
 /**
  * Prepares the redaction of `secrets`. Besides the plain value its URL-encoded and JSON-escaped forms are replaced, and
- * its base64 wherever it stands in a longer text (HTTP basic has `key:secret`); of a pair of secrets the whole base64 of
+ * its base64 wherever it stands in a longer text (HTTP basic has `key:secret`); of a pair of secrets the whole base64
+ * of
  * `key:secret`. Values under 4 characters are ignored: they would blot out plain words.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
