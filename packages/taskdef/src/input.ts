@@ -52,7 +52,8 @@ function refFinding(finding: Finding, workspace: unknown): Finding {
   }
   const ref = isRecord(workspace) ? workspace["ref"] : undefined;
   if (finding.path !== "workspace.ref" || typeof ref !== "string") return finding;
-  const message = `workspace.ref ${quote(ref, 80)} is not a commit id or at least 8 digits of one; branch names are refused`;
+  const shown = quote(ref, 80);
+  const message = `workspace.ref ${shown} is not a commit id or at least 8 digits of one; branch names are refused`;
   return errorAt(finding.path, "ref_invalid", message, REF_HINT);
 }
 

@@ -142,7 +142,7 @@ export function lakefsAnswerTarget(wrap = (client: LakefsClient): LakefsClient =
   return fuzzTarget({
     name: "lakefs-answer",
     claim:
-      "an answer is a value of the operation's shape or a LakefsError that keeps secrets and never calls the unknown refused",
+      "an answer has the shape of its operation, or is a LakefsError that keeps secrets and calls nothing unknown refused",
     share: 1,
     limitMs: 2000,
     input: cases,
