@@ -142,7 +142,7 @@ export function lakefsAnswerTarget(wrap = (client: LakefsClient): LakefsClient =
   return fuzzTarget({
     name: "lakefs-answer",
     claim:
-      "an answer has the shape of its operation, or is a LakefsError that keeps secrets and calls nothing unknown refused",
+      "an answer has the shape of its operation, or is a LakefsError that keeps secrets and calls no unknown refused",
     share: 1,
     limitMs: 2000,
     input: cases,
