@@ -12,7 +12,8 @@ function call(path: string, body?: unknown): Promise<Response> {
   });
 }
 
-// The edition that is free of charge has users and keys, and no rights: docs/security.md says so. Should a server of these
+// The edition that is free of charge has users and keys, and no rights: docs/security.md says so. Should a server of
+// these
 // tests have them one day, this test fails, and the policies can be tried.
 test.each(["worker", "fence-install"] as const)(
   "lakeFS Community knows no rights: it takes no policy, %s.json neither, and every key may do everything",
