@@ -79,7 +79,7 @@ test.each([
   expect(isAllowed(readPolicy("worker"), action, resource)).toBe(false);
 });
 
-test("rule H1, rule T6: who installs the fence may write below _lakefs_actions/ and nowhere else", () => {
+test("rule T6: who installs the fence may write below _lakefs_actions/ and nowhere else", () => {
   const policy = readPolicy("fence-install");
   const action = `${REPOSITORY}/object/_lakefs_actions/perago-hard-fence-main.yaml`;
   for (const right of ["fs:ReadObject", "fs:WriteObject"]) {
