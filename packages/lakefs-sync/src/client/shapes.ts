@@ -50,7 +50,8 @@ function metadataOf(record: Record<string, unknown>): Readonly<Record<string, st
   const plain: Record<string, string> = Object.create(null);
   let count = 0;
   for (const [key, text] of Object.entries(recordOf(value, "metadata"))) {
-    if (typeof text !== "string") throw fieldError(`metadata.${key}`, "text");
+    // Without the key, which is the answer's own text: it may hold an address with a query, or what we sent.
+    if (typeof text !== "string") throw fieldError("metadata", "a map of texts");
     plain[key] = text;
     count += 1;
   }
