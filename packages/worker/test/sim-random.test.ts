@@ -19,6 +19,8 @@ describe("the production driver over ports in memory, at random", () => {
       expect(campaign.runCount).toBeGreaterThan(500);
       // The soft fence's race happens, and each is told: S1 holds above.
       expect(campaign.raceCount).toBeGreaterThan(0);
+      // Rule X3: sweeps took branches in the middle of it.
+      expect(campaign.sweptCount).toBeGreaterThan(0);
     },
     timeoutMs,
   );

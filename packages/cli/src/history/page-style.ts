@@ -19,6 +19,7 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-bo
 tr:last-child td { border-bottom: 0; }
 th { color: var(--soft); font-weight: 600; }
 td.kind { white-space: nowrap; font-weight: 600; }
+td.id code { overflow-wrap: normal; }
 td.time { white-space: nowrap; color: var(--soft); }
 td.what { min-width: 18rem; overflow-wrap: anywhere; }
 svg { vertical-align: -1px; margin-right: .45rem; }

@@ -63,7 +63,7 @@ function tableRow(row: HistoryRow): string {
   const under = about.length === 0 ? "" : `<br><small>${shown(about.join("; "))}</small>`;
   const cells = [
     `<td class="kind ${kind}">${mark(kind)}${kind}</td>`,
-    `<td><code title="${escape(id)}">${escape(id.slice(0, 12))}</code></td>`,
+    `<td class="id"><code title="${escape(id)}">${escape(id.slice(0, 12))}</code></td>`,
     `<td class="time">${time === null ? "" : escape(time.slice(0, 19).replace("T", " "))}</td>`,
     `<td>${shown(committer)}</td>`,
     `<td class="what">${shown(message)}${race}${under}</td>`,

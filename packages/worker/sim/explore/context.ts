@@ -38,6 +38,8 @@ export interface Wiring {
   readonly resetAfterRace?: boolean;
   /** H1 broken: the server does not run the action. */
   readonly actionIgnored?: boolean;
+  /** X3 broken: the TTL of sweeps. Default: longer than anything of the model lasts. */
+  readonly sweepTtlMs?: number;
 }
 
 /** Everything that stays the same in one exploration; what it collects are values that never change. */

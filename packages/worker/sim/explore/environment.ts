@@ -1,5 +1,7 @@
+import { stagingBranchName } from "@perago/fence";
 import { KEY, startExecution, type Context } from "./context.ts";
 import { currentTask, handOut, isFinal, rerun, restart, timeOut, writeBack, type Engine } from "../model/engine.ts";
+import { isSwept } from "../model/sweep.ts";
 import { ACTION, PREFIX, type Tree } from "../model/trees.ts";
 import { ended, executionAt, settle, type Successor } from "./advance.ts";
 import { performMerge } from "./scene.ts";
@@ -201,6 +203,21 @@ const lapses: Doing = (_, world) =>
     }));
   });
 
+/** No time passes here: only with a mutant's TTL does the predicate of production let a sweep take anything. */
+const sweeps: Doing = ({ repository, wiring }, world) => {
+  if (wiring.sweepTtlMs === undefined) return [];
+  const sweeper = { nowMs: 0, ttlMs: wiring.sweepTtlMs, isHeld: () => false };
+  return world.executions.flatMap((execution, index) => {
+    const { branch, ...without } = execution;
+    if (branch === undefined || execution.end === "") return [];
+    const { facts, task } = execution.fixed;
+    const name = stagingBranchName({ ...facts, taskId: task.id, retryCount: task.retryCount });
+    if (!isSwept(repository, { name, head: branch.head, sinceMs: 0 }, sweeper)) return [];
+    const label = `a sweep takes the branch of ${index}`;
+    return [{ label, world: withExecution(world, index, without), broken: [] }];
+  });
+};
+
 const doings: readonly Doing[] = [
   handOutNext,
   redeliver,
@@ -213,6 +230,7 @@ const doings: readonly Doing[] = [
   heartbeats,
   deaths,
   lapses,
+  sweeps,
 ];
 
 function paid(world: World, fault: Fault, act: (spent: World) => Successor): readonly Successor[] {

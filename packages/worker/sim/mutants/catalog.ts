@@ -307,6 +307,14 @@ const publishingMutants: readonly Mutant[] = [
     caught: "S9",
   }),
   caught({
+    name: "ended_branch_swept",
+    rules: "X3",
+    what: "a sweep takes the branch of an ended attempt, however young",
+    wiring: { sweepTtlMs: -1 },
+    scope: SMALL.restartNoOp,
+    caught: "S9",
+  }),
+  caught({
     name: "listing_skipped",
     rules: "R2",
     what: "no listing before a no-op",

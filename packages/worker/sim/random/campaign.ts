@@ -10,6 +10,8 @@ export interface Campaign {
   readonly codes: ReadonlyMap<string, number>;
   /** Publications upon an unexpected head: with the soft fence only, each of them told. */
   readonly raceCount: number;
+  /** Branches that sweeps took while executions ran. */
+  readonly sweptCount: number;
   /** Results that met another record of the task than rule R8 had read: nobody can close that window. */
   readonly windowCount: number;
   /** Runs in which the engine wrote an older record over a newer one. */
@@ -31,7 +33,15 @@ export interface CampaignOptions extends RunOptions {
 export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
   const { firstSeed, runCount, limitMs = Infinity, stopAtFirst = true } = options;
   const codes = new Map<string, number>();
-  const total = { runCount: 0, executionCount: 0, eventCount: 0, troubleCount: 0, raceCount: 0, windowCount: 0 };
+  const total = {
+    runCount: 0,
+    executionCount: 0,
+    eventCount: 0,
+    troubleCount: 0,
+    raceCount: 0,
+    sweptCount: 0,
+    windowCount: 0,
+  };
   const failed: RunResult[] = [];
   let rewoundCount = 0;
   const beganMs = performance.now();
@@ -43,6 +53,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
     total.eventCount += result.eventCount;
     total.troubleCount += result.struck.length;
     total.raceCount += result.raceCount;
+    total.sweptCount += result.sweptCount;
     total.windowCount += result.windowCount;
     rewoundCount += result.rewound ? 1 : 0;
     for (const code of result.codes) codes.set(code, (codes.get(code) ?? 0) + 1);

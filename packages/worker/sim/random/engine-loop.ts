@@ -90,6 +90,7 @@ function intrude(world: SimWorld): void {
     if (!isStagingBranchName(name)) continue;
     const tree = new Map([...world.repository.commit(branch.head).tree, [`${PREFIX}intruder`, "1"]]);
     branch.head = world.repository.add(branch.head, tree, {});
+    branch.sinceMs = world.scheduler.nowMs;
     world.tell(`somebody commits to ${name}`);
   }
 }

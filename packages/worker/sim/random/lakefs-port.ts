@@ -30,7 +30,7 @@ export function storeOf(world: SimWorld, run: Run, network: Network, wiring: Wir
       leaving(run, () =>
         ask("write", "create branch", () => {
           const { number, tree } = repository.byId(base);
-          world.branches.set(name, { base: number, head: number, tree, by: run });
+          world.branches.set(name, { base: number, head: number, tree, sinceMs: world.scheduler.nowMs, by: run });
         }),
       ),
     commitStaging: ({ branch, metadata }) => ask("write", "commit staging", () => commit(world, run, branch, metadata)),
@@ -62,6 +62,7 @@ function commit(world: SimWorld, run: Run, name: string, metadata: Readonly<Reco
   const branch = world.branches.get(name);
   if (branch === undefined) throw unavailable(false);
   branch.head = world.repository.add(branch.base, branch.tree, metadata);
+  branch.sinceMs = world.scheduler.nowMs;
   run.stagingCommit = branch.head;
   return world.repository.commit(branch.head).id;
 }

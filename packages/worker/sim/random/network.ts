@@ -70,7 +70,7 @@ export class Network {
         scheduler.after(backMs, () => (performed.ok ? resolve(performed.value) : reject(performed.error)));
       });
     });
-    if (trouble === "answer_lost") return await this.#givenUp(thereMs + fate.backMs, request, true);
+    if (trouble === "answer_lost") return await this.#givenUp(thereMs + fate.backMs, request, true, answer);
     if (thereMs + backMs > request.timeoutMs) return await this.#givenUp(request.timeoutMs, request, true, answer);
     const value = await answer;
     return await this.#afterAnswer(() => value);

@@ -16,6 +16,8 @@ export interface StagingBranch {
   head: number;
   /** Uncommitted content. */
   tree: Tree;
+  /** When its head was made or moved, milliseconds. */
+  sinceMs: number;
   readonly by: Run;
 }
 
@@ -68,6 +70,8 @@ export class SimWorld {
   /** The engine wrote an older record over a newer one by itself. */
   rewound = false;
   raceCount = 0;
+  /** Branches that sweeps took while executions ran. */
+  sweptCount = 0;
   windowCount = 0;
   /** No more executions than this. */
   executionLimit: number;
