@@ -71,7 +71,7 @@ describe("docs/errors.md", () => {
   });
 
   test("every event that the machine notes has a row", () => {
-    const machine = ["settle", "report", "cleanup", "publish-decision"].map((name) =>
+    const machine = ["settle", "report", "cleanup", "publish-decision", "hard-fence"].map((name) =>
       read(`../src/attempt/machine/${name}.ts`),
     );
     const noted = machine.flatMap((text) => [...text.matchAll(/name: "(\w+)"/g)].map(([, name]) => name ?? ""));
