@@ -6,7 +6,7 @@ export const ruleIds: readonly string[] = numbered(ruleCounts);
 
 /** The cases from the field that must be shown as tests: by the main job, and by the proof of the protocol. */
 export const caseIds: readonly string[] = (
-  "N01 N02 N03 N04 N07 N09 N10 N11 N12 N15 N16 N17 N19 N20 B07 B12 T01 T02 T04 T05 T06 T07 T08 " +
+  "N01 N02 N03 N04 N07 N09 N10 N11 N12 N15 N16 N17 N19 N20 B07 B08 B10 B12 B13 B17 T01 T02 T04 T05 T06 T07 T08 " +
   "L01 L02 L05 L16 L17 R03 R05 R06 R09 J05 J07 J08 S05 P03 " +
   "L04 L06 L07 L08 L09 L10 L11 L12 L14 L15 L19 L20 L21 L22 G01 G02 G03 G05 G06 " +
   "R01 R02 R04 R07 R08 R10 R11 R13 R14 R16 R17 R18 S01 S03 S06 S07 S08"
