@@ -90,6 +90,7 @@ export async function fakeLakefs(
   return await fakeHttp((request, response) => {
     if (faults.intercept?.(request, response)) return;
     const url = new URL(request.target, "http://fake");
+    if (answerServer(url.pathname, response)) return;
     const segments = url.pathname.split("/").slice(5);
     const objects = refs[segments[1] ?? ""];
     const what = segments.slice(2).join("/");
@@ -103,4 +104,14 @@ export async function fakeLakefs(
     else if (what === "objects/stat") answerJson(response, statsOf(path, object));
     else response.writeHead(200, { "content-length": object.bytes.length }).end(object.bytes);
   });
+}
+
+/** A local block store, which gives no addresses. */
+function answerServer(path: string, response: ServerResponse): boolean {
+  const storage = { blockstore_type: "local", pre_sign_support: false };
+  if (path === "/api/v1/config")
+    answerJson(response, { storage_config: storage, version_config: { version: "1.84.0" } });
+  else if (path === "/api/v1/repositories/r") answerJson(response, { id: "r", default_branch: "main" });
+  else return false;
+  return true;
 }

@@ -2,6 +2,8 @@ import type { LakefsErrorCode, LakefsErrorFields, LakefsOutcome } from "./errors
 
 /** An answer with an error status, reduced to what decides its kind. */
 export interface ErrorAnswer {
+  /** Who answered; default "lakeFS". */
+  readonly server?: string;
   readonly operation: string;
   /** What the call was about, e.g. `songs/main`; part of the message. */
   readonly subject: string;
@@ -32,6 +34,7 @@ const hints: Record<LakefsErrorCode, string> = {
   dirty: "the branch has uncommitted changes; commit or reset them in lakeFS",
   no_changes: "there is nothing to commit or merge",
   bad_ref: "use an existing branch, tag or commit id",
+  address_expired: "the upload took longer than its address was good for; try again with a fresh one",
   bad_request: "lakeFS refused the request as malformed",
   too_large: "a proxy before lakeFS refuses the size of the body; raise its limit",
   range: "the asked range lies outside the object",
@@ -59,6 +62,7 @@ function forbiddenCode(words: string): LakefsErrorCode {
 
 function badRequestCode(words: string): LakefsErrorCode {
   if (/dirty branch|uncommitted changes/i.test(words)) return "dirty";
+  if (/address.*expired|expired.*address|link address/i.test(words)) return "address_expired";
   if (/no changes/i.test(words)) return "no_changes";
   if (/\bref\b|commit id|branch id|reference to staging/i.test(words)) return "bad_ref";
   return "bad_request";
@@ -94,7 +98,7 @@ export function classifyAnswer(answer: ErrorAnswer): LakefsErrorFields {
     code,
     status: answer.status,
     operation: answer.operation,
-    message: `lakeFS ${answer.operation} ${answer.subject} answered ${answer.status}${said}`,
+    message: `${answer.server ?? "lakeFS"} ${answer.operation} ${answer.subject} answered ${answer.status}${said}`,
     hint: hintFor(code),
     retryable: isRetryable(code),
     outcome: outcomeOf(code),

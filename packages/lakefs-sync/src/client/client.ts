@@ -7,6 +7,9 @@ import * as objects from "./objects.ts";
 import type { ReceiverSource } from "./receiver.ts";
 import * as refs from "./refs.ts";
 import * as repositories from "./repositories.ts";
+import * as staging from "./staging.ts";
+import { storageAbilities } from "./storage-abilities.ts";
+import { StorageHttp } from "./storage-http.ts";
 import type {
   BranchProtectionRule,
   CallOptions,
@@ -18,6 +21,7 @@ import type {
   Ref,
   Repository,
   ServerConfig,
+  StorageAbilities,
 } from "./types.ts";
 
 /**
@@ -27,14 +31,18 @@ import type {
  */
 export class LakefsClient {
   readonly #http: HttpClient;
+  readonly #abilities = new Map<string, Promise<StorageAbilities>>();
+  /** The storage behind lakeFS, by presigned addresses. */
+  readonly storage: StorageHttp;
 
   constructor(connection: LakefsConnection, parts: HttpParts = {}) {
     this.#http = new HttpClient(connection, parts);
+    this.storage = new StorageHttp(connection, parts);
   }
 
   /** Ends the open connections; calls after it fail. */
-  close(): Promise<void> {
-    return this.#http.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#http.close(), this.storage.close()]);
   }
   /** lakeFS `healthCheck`. */
   healthCheck(options?: CallOptions): Promise<void> {
@@ -154,6 +162,59 @@ export class LakefsClient {
   getObject<T>(where: objects.ObjectPlace, options: CallOptions, open: ReceiverSource<T>): Promise<T> {
     return objects.getObject(this.#http, where, options, open);
   }
+  /** lakeFS `statObject` with a presigned address to read the object by, valid for some minutes. */
+  presignedReadAddress(where: objects.ObjectPlace, options?: CallOptions): Promise<string> {
+    return objects.presignedReadAddress(this.#http, where, options);
+  }
+  /** What the storage of a repository can do; asked once a repository (case L21). */
+  abilitiesOf(repository: string, options: CallOptions = {}): Promise<StorageAbilities> {
+    const asked = this.#abilities.get(repository) ?? this.#readAbilities(repository, options);
+    this.#abilities.set(repository, asked);
+    asked.catch(() => this.#abilities.delete(repository));
+    return asked;
+  }
+  /** lakeFS `getPhysicalAddress`, presigned. */
+  getPhysicalAddress(place: staging.StagedPlace, options?: CallOptions): Promise<staging.PhysicalPlace> {
+    return staging.getPhysicalAddress(this.#http, place, options);
+  }
+  /** lakeFS `linkPhysicalAddress`; an address can be linked once. */
+  linkPhysicalAddress(
+    place: staging.StagedPlace,
+    link: Parameters<typeof staging.linkPhysicalAddress>[2],
+    options?: CallOptions,
+  ): Promise<ObjectStats> {
+    return staging.linkPhysicalAddress(this.#http, place, link, options);
+  }
+  /** lakeFS `createPresignMultipartUpload`. */
+  createPresignMultipartUpload(place: staging.StagedPlace, options?: CallOptions): Promise<staging.MultipartUpload> {
+    return staging.createPresignMultipartUpload(this.#http, place, options);
+  }
+  /** lakeFS `uploadPart`: a presigned address for one part. */
+  uploadPart(
+    place: staging.StagedPlace,
+    upload: staging.MultipartUpload,
+    partNumber: number,
+    options?: CallOptions,
+  ): Promise<string> {
+    return staging.uploadPart(this.#http, place, upload, partNumber, options);
+  }
+  /** lakeFS `completePresignMultipartUpload`. */
+  completePresignMultipartUpload(
+    place: staging.StagedPlace,
+    upload: staging.MultipartUpload,
+    whole: Parameters<typeof staging.completePresignMultipartUpload>[3],
+    options?: CallOptions,
+  ): Promise<ObjectStats> {
+    return staging.completePresignMultipartUpload(this.#http, place, upload, whole, options);
+  }
+  /** lakeFS `abortPresignMultipartUpload`. */
+  abortPresignMultipartUpload(
+    place: staging.StagedPlace,
+    upload: staging.MultipartUpload,
+    options?: CallOptions,
+  ): Promise<void> {
+    return staging.abortPresignMultipartUpload(this.#http, place, upload, options);
+  }
   /** lakeFS `uploadObject` from a source that can be opened again. */
   uploadObject(upload: objects.Upload, options?: CallOptions): Promise<ObjectStats> {
     return objects.uploadObject(this.#http, upload, options);
@@ -178,6 +239,14 @@ export class LakefsClient {
     options?: CallOptions,
   ): Promise<ObjectError[]> {
     return objects.deleteObjects(this.#http, repository, branch, paths, options);
+  }
+
+  async #readAbilities(repository: string, options: CallOptions): Promise<StorageAbilities> {
+    const [config, { storage_id: storageId }] = await Promise.all([
+      this.getConfig(options),
+      this.getRepository(repository, options),
+    ]);
+    return storageAbilities(config, storageId);
   }
 
   /** Shows no secret (case A01). */

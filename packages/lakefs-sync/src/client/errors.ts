@@ -27,6 +27,7 @@ export type LakefsErrorCode =
   | "no_changes"
   | "bad_ref"
   | "bad_request"
+  | "address_expired"
   | "too_large"
   | "range";
 

@@ -36,6 +36,8 @@ function failedToConnect(error: unknown): boolean {
 
 /** How a request without an answer ended. */
 export interface FailedExchange {
+  /** Who was asked; default "lakeFS". */
+  readonly server?: string;
   readonly operation: string;
   readonly subject: string;
   /** `host:port`, never a whole address. */
@@ -51,7 +53,7 @@ export interface FailedExchange {
 export function failureOf(error: unknown, exchange: FailedExchange): LakefsError {
   if (error instanceof LakefsError) return error;
   const { operation, subject, host } = exchange;
-  const what = `lakeFS ${operation} ${subject}`;
+  const what = `${exchange.server ?? "lakeFS"} ${operation} ${subject}`;
   const code = textField(error, "code");
   if (failedToConnect(error)) {
     return new LakefsError(

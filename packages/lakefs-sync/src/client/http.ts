@@ -18,7 +18,7 @@ import {
   type RetryPolicy,
 } from "./retry.ts";
 import { isRecord } from "./shapes.ts";
-import { Throttle } from "./throttle.ts";
+import { runInTurn, Throttle } from "./throttle.ts";
 import type { CallOptions } from "./types.ts";
 
 /** Where lakeFS is and how to reach it. Plain data: it can cross a thread border; never log it. */
@@ -59,8 +59,11 @@ export interface CallSpec {
   readonly json?: unknown;
   readonly body?: BodySource;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `safe` may be repeated; `never` is sent once, on a connection of its own (merge, commit; rule C5). */
-  readonly repeat: "safe" | "never";
+  /**
+   * `safe` may be repeated, `refused` only where it is known that nothing was done; `never` is sent once, on a
+   * connection of its own (merge, commit; rule C5).
+   */
+  readonly repeat: "safe" | "refused" | "never";
   /** What the messages name; default are the path segments. */
   readonly subject?: string;
 }
@@ -160,9 +163,14 @@ export class HttpClient {
   async receive<T>(spec: CallSpec, options: CallOptions, open: ReceiverSource<T>): Promise<T> {
     const { signal, timeoutMs } = options;
     const deadlineMs = timeoutMs === undefined ? Infinity : this.#clock.nowMs() + timeoutMs;
-    if (spec.repeat === "never") return await this.#once(spec, signal, deadlineMs, open);
-    return await withRetries({ policy: this.#policy, clock: this.#clock, deadlineMs, signal }, () =>
-      this.#inTurn(spec, signal, deadlineMs, open),
+    const once = (): Promise<T> => this.#once(spec, signal, deadlineMs, open);
+    if (spec.repeat === "never") return await once();
+    const clock = this.#clock;
+    const notSent = (): LakefsError => this.#notSent(spec, signal);
+    const turn = { clock, signal, deadlineMs, maxPauseMs: this.#policy.maxRetryAfterMs, notSent };
+    const mayRepeat = (error: LakefsError): boolean => spec.repeat === "safe" || error.outcome !== "unknown";
+    return await withRetries({ policy: this.#policy, clock, deadlineMs, signal, mayRepeat }, () =>
+      runInTurn(this.#throttle, turn, once),
     );
   }
 
@@ -185,40 +193,6 @@ export class HttpClient {
   /** Ends the open connections. */
   async close(): Promise<void> {
     await Promise.all([this.#pool.destroy(), this.#onceAgent.destroy()]);
-  }
-
-  /** One try of a call that may repeat: as many at a time as the server takes (case B19). */
-  async #inTurn<T>(
-    spec: CallSpec,
-    signal: AbortSignal | undefined,
-    deadlineMs: number,
-    open: ReceiverSource<T>,
-  ): Promise<T> {
-    const throttle = this.#throttle;
-    const remainingMs = (): number => deadlineMs - this.#clock.nowMs();
-    const place = throttle.enter(signal, remainingMs());
-    if (place !== true && !(await place)) throw this.#notSent(spec, signal);
-    try {
-      const pauseMs = throttle.pauseMs();
-      if (pauseMs > 0) {
-        if (pauseMs >= remainingMs()) throw this.#notSent(spec, signal);
-        await this.#clock.sleep(pauseMs, signal).catch(() => undefined);
-      }
-      const sentAtMs = this.#clock.nowMs();
-      try {
-        const value = await this.#once(spec, signal, deadlineMs, open);
-        throttle.onSuccess();
-        return value;
-      } catch (error) {
-        if (error instanceof LakefsError && (error.status === 429 || error.status === 503)) {
-          const asked = error.retryAfterMs;
-          throttle.onBusy(sentAtMs, asked === undefined ? undefined : Math.min(asked, this.#policy.maxRetryAfterMs));
-        }
-        throw error;
-      }
-    } finally {
-      throttle.leave();
-    }
   }
 
   #notSent(spec: CallSpec, signal: AbortSignal | undefined): LakefsError {
@@ -321,13 +295,14 @@ function subjectOf(spec: CallSpec): string {
 
 const apiWords: ReadonlySet<string> = new Set(["repositories", "branches", "refs", "objects", "commits", "settings"]);
 
-interface GuardedSource {
+/** A body source that remembers its own failure. */
+export interface GuardedSource {
   open(): Buffer | Readable | null;
   failure(): unknown;
 }
 
 /** Remembers what a body source threw: a changed file must not look like a broken connection. */
-function guardSource(source: BodySource | undefined): GuardedSource {
+export function guardSource(source: BodySource | undefined): GuardedSource {
   let failure: unknown;
   const guard = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     try {

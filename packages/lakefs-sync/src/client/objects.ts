@@ -39,6 +39,15 @@ export function statObject(
   return http.json(spec, options, objectStatsOf);
 }
 
+/** lakeFS `statObject` with a presigned address to read the object by. */
+export function presignedReadAddress(http: HttpClient, where: ObjectPlace, options: CallOptions = {}): Promise<string> {
+  const { repository, ref, path } = where;
+  const segments = ["repositories", repository, "refs", ref, "objects", "stat"];
+  const [query, subject] = [{ path, presign: true }, `${repository}/${ref}/${path}`];
+  const spec = { operation: "statObject", method: "GET", segments, query, subject, repeat: "safe" } as const;
+  return http.json(spec, options, (value) => objectStatsOf(value).physical_address);
+}
+
 /** Which bytes `getObject` asks for; both ends included. */
 export interface ByteRange {
   readonly firstByte: number;

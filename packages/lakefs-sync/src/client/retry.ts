@@ -69,15 +69,18 @@ export async function withRetries<T>(
     readonly clock: RetryClock;
     readonly deadlineMs: number;
     readonly signal?: AbortSignal | undefined;
+    /** Whether a retryable failure of this call may be repeated. Default all. */
+    readonly mayRepeat?: (error: LakefsError) => boolean;
   },
   attempt: (tryNumber: number) => Promise<T>,
 ): Promise<T> {
-  const { policy, clock, deadlineMs, signal } = options;
+  const { policy, clock, deadlineMs, signal, mayRepeat } = options;
   for (let tryNumber = 1; ; tryNumber += 1) {
     try {
       return await attempt(tryNumber);
     } catch (error) {
       if (!(error instanceof LakefsError) || !error.retryable || signal?.aborted) throw error;
+      if (mayRepeat?.(error) === false) throw error;
       const failed = { tryNumber, remainingMs: deadlineMs - clock.nowMs() };
       const asked = error.retryAfterMs;
       const waitMs = nextDelayMs(

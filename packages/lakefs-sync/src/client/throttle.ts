@@ -1,3 +1,4 @@
+import { LakefsError } from "./errors.ts";
 import type { RetryClock } from "./retry.ts";
 
 const longestTimerMs = 2 ** 31 - 1;
@@ -78,5 +79,45 @@ export class Throttle {
       this.#runningCount += 1;
       next();
     }
+  }
+}
+
+/** Bounds of one request that waits for its turn. */
+export interface Turn {
+  readonly clock: RetryClock;
+  readonly signal: AbortSignal | undefined;
+  /** By the clock. */
+  readonly deadlineMs: number;
+  /** Longest pause that a server may ask for, in milliseconds. */
+  readonly maxPauseMs: number;
+  /** The error for a request that got no turn within its time. */
+  readonly notSent: () => LakefsError;
+}
+
+/** Runs one try with as many others at a time as the server takes (case B19). */
+export async function runInTurn<T>(throttle: Throttle, turn: Turn, attempt: () => Promise<T>): Promise<T> {
+  const { clock, signal, deadlineMs } = turn;
+  const place = throttle.enter(signal, deadlineMs - clock.nowMs());
+  if (place !== true && !(await place)) throw turn.notSent();
+  try {
+    const pauseMs = throttle.pauseMs();
+    if (pauseMs > 0) {
+      if (pauseMs >= deadlineMs - clock.nowMs()) throw turn.notSent();
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
+    }
+    const sentAtMs = clock.nowMs();
+    try {
+      const value = await attempt();
+      throttle.onSuccess();
+      return value;
+    } catch (error) {
+      if (error instanceof LakefsError && (error.status === 429 || error.status === 503)) {
+        const { retryAfterMs } = error;
+        throttle.onBusy(sentAtMs, retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, turn.maxPauseMs));
+      }
+      throw error;
+    }
+  } finally {
+    throttle.leave();
   }
 }

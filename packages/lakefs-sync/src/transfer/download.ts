@@ -8,6 +8,7 @@ import { chunkSizeBytes } from "../folder/read-file.ts";
 import { writeWhole } from "../folder/write-whole.ts";
 import { md5OfChecksum, type ListedObject } from "../listing/object-table.ts";
 import type { JobContext } from "./context.ts";
+import { needsAbilities, storageLimits } from "./upload-way.ts";
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -146,14 +147,7 @@ export async function downloadObject(
   object: ListedObject,
   target: DownloadTarget,
 ): Promise<string> {
-  const get = async (open: ReceiverSource<string>): Promise<string> => {
-    const place = { repository: where.repository, ref: where.commitId, path: object.key };
-    try {
-      return await context.client.getObject(place, { signal: context.signal }, open);
-    } catch (error) {
-      throw inputFailure(error, object.key, where.commitId);
-    }
-  };
+  const get = (open: ReceiverSource<string>): Promise<string> => readObject(context, where, object, open);
   if (object.sizeBytes > chunkSizeBytes) {
     const file = new LargeFile(object, target);
     return await get(file.open).finally(() => file.close());
@@ -190,9 +184,29 @@ export async function hashObject(
   where: { readonly repository: string; readonly commitId: string },
   object: ListedObject,
 ): Promise<string> {
-  const place = { repository: where.repository, ref: where.commitId, path: object.key };
-  return await context.client.getObject(place, { signal: context.signal }, () => {
+  return await readObject(context, where, object, () => {
     const running = createHash("md5");
     return { take: (piece) => void running.update(piece), end: () => running.digest("hex") };
   });
+}
+
+/** Reads from the storage where it gives addresses and the object is worth the second request, else through lakeFS. */
+async function readObject<T>(
+  context: JobContext,
+  where: { readonly repository: string; readonly commitId: string },
+  object: ListedObject,
+  open: ReceiverSource<T>,
+): Promise<T> {
+  const { client, signal } = context;
+  const { repository, commitId: ref } = where;
+  const place = { repository, ref, path: object.key };
+  const limits = context.limits ?? storageLimits;
+  try {
+    const isPresigned = needsAbilities(object.sizeBytes, limits) && (await client.abilitiesOf(repository)).presign;
+    if (!isPresigned) return await client.getObject(place, { signal }, open);
+    const address = (): Promise<string> => client.presignedReadAddress(place, { signal });
+    return await client.storage.get({ subject: object.key, address }, { signal }, open);
+  } catch (error) {
+    throw inputFailure(error, object.key, ref);
+  }
 }

@@ -1,0 +1,117 @@
+import { hash as hashOnce } from "node:crypto";
+import { closeSync, fstatSync } from "node:fs";
+import { join } from "node:path";
+import type { BodySource } from "../client/http.ts";
+import { diskError } from "../folder/disk-error.ts";
+import {
+  assertUnchanged,
+  changed,
+  chunkSizeBytes,
+  hashFile,
+  markOf,
+  openForRead,
+  readFully,
+  type OpenFile,
+} from "../folder/read-file.ts";
+import { breathe } from "./bounded.ts";
+import type { MarkedFile } from "./project.ts";
+
+/** A part of a file. */
+export interface FilePart {
+  readonly position: number;
+  readonly sizeBytes: number;
+}
+
+/** Opens a projected file and gives it to `read`; whatever became of the file is "changed" (rules T3, T8). */
+function openProjected(folder: string, file: MarkedFile): OpenFile {
+  try {
+    const open = openForRead(join(folder, file.path));
+    try {
+      assertUnchanged(file.path, file.mark, markOf(open.stats));
+      return open;
+    } catch (error) {
+      closeSync(open.descriptor);
+      throw error;
+    }
+  } catch (error) {
+    throw readFailure(error, folder, file.path);
+  }
+}
+
+function assertStill(file: MarkedFile, descriptor: number): void {
+  assertUnchanged(file.path, file.mark, markOf(fstatSync(descriptor, { bigint: true })));
+}
+
+/** A file that is gone, or is no plain file any more, has changed. */
+function readFailure(error: unknown, folder: string, path: string): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ELOOP" || code === "ENOTDIR" ? changed(path) : diskError(error, folder, path);
+}
+
+/** The whole of a small file, read at once; its content is checked before a byte of it is sent (case L20). */
+function readSmall(folder: string, file: MarkedFile): Buffer {
+  const open = openProjected(folder, file);
+  try {
+    const bytes = Buffer.allocUnsafe(file.sizeBytes);
+    const count = readFully(open.descriptor, bytes, 0);
+    assertStill(file, open.descriptor);
+    if (count !== file.sizeBytes || hashOnce("md5", bytes, "hex") !== file.hash) throw changed(file.path);
+    return bytes;
+  } catch (error) {
+    throw readFailure(error, folder, file.path);
+  } finally {
+    closeSync(open.descriptor);
+  }
+}
+
+/** A part of a large file in pieces of at most {@link chunkSizeBytes}; it must not change while it is read. */
+async function* readPart(folder: string, file: MarkedFile, part: FilePart): AsyncGenerator<Buffer> {
+  const open = openProjected(folder, file);
+  try {
+    for (let done = 0; done < part.sizeBytes;) {
+      const bytes = Buffer.allocUnsafe(Math.min(chunkSizeBytes, part.sizeBytes - done));
+      if (readFully(open.descriptor, bytes, part.position + done) !== bytes.length) throw changed(file.path);
+      done += bytes.length;
+      // The last piece is held back until the file is known to be as it was.
+      if (done === part.sizeBytes) assertStill(file, open.descriptor);
+      yield bytes;
+      await breathe();
+    }
+  } catch (error) {
+    throw readFailure(error, folder, file.path);
+  } finally {
+    closeSync(open.descriptor);
+  }
+}
+
+/** A projected file as a body; it must be what was projected (rules T3, T8, case L20). */
+export function fileBody(folder: string, file: MarkedFile): BodySource {
+  const { sizeBytes } = file;
+  const isSmall = sizeBytes <= chunkSizeBytes;
+  return {
+    sizeBytes,
+    open: () => (isSmall ? readSmall(folder, file) : readPart(folder, file, { position: 0, sizeBytes })),
+  };
+}
+
+/** One part of a projected file as a body. */
+export function partBody(folder: string, file: MarkedFile, part: FilePart): BodySource {
+  return { sizeBytes: part.sizeBytes, open: () => readPart(folder, file, part) };
+}
+
+/**
+ * Reads a projected file again and fails where its bytes are not those that were projected. For a stored object whose
+ * checksum says nothing of its bytes.
+ */
+export async function assertContent(folder: string, file: MarkedFile, signal: AbortSignal): Promise<void> {
+  const open = openProjected(folder, file);
+  try {
+    const { hash } = await hashFile(file.path, open, Buffer.allocUnsafe(chunkSizeBytes), async () => {
+      await breathe();
+      signal.throwIfAborted();
+    });
+    if (hash !== file.hash) throw changed(file.path);
+  } finally {
+    closeSync(open.descriptor);
+  }
+}
