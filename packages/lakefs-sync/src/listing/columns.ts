@@ -1,4 +1,4 @@
-/** Rows of one piece of a column: pieces are added and never copied, so that growing costs no second copy. */
+/** Rows of one piece of a column: pieces come when they are needed and are never copied. */
 const rowsPerPiece = 1024;
 
 type Numbers = Uint8Array | Uint32Array | Int32Array | Float64Array;
@@ -6,7 +6,7 @@ type Numbers = Uint8Array | Uint32Array | Int32Array | Float64Array;
 /** A growing list of numbers outside of the JavaScript heap; what was never set is 0. */
 export class NumberColumn {
   readonly #newPiece: () => Numbers;
-  readonly #pieces: Numbers[] = [];
+  readonly #pieces: (Numbers | undefined)[] = [];
 
   constructor(kind: new (length: number) => Numbers) {
     this.#newPiece = () => new kind(rowsPerPiece);
@@ -18,9 +18,8 @@ export class NumberColumn {
 
   set(row: number, value: number): void {
     const number = Math.floor(row / rowsPerPiece);
-    while (this.#pieces.length <= number) this.#pieces.push(this.#newPiece());
-    const piece = this.#pieces[number];
-    if (piece !== undefined) piece[row % rowsPerPiece] = value;
+    const piece = (this.#pieces[number] ??= this.#newPiece());
+    piece[row % rowsPerPiece] = value;
   }
 }
 
@@ -28,7 +27,7 @@ export class NumberColumn {
 export class HashColumn {
   /** A known hash stands after a byte that says so. */
   readonly #widthBytes: number;
-  readonly #pieces: Buffer[] = [];
+  readonly #pieces: (Buffer | undefined)[] = [];
 
   constructor(hashSizeBytes: number) {
     this.#widthBytes = hashSizeBytes + 1;
@@ -44,11 +43,24 @@ export class HashColumn {
 
   set(row: number, hash: string): void {
     const number = Math.floor(row / rowsPerPiece);
-    while (this.#pieces.length <= number) this.#pieces.push(Buffer.alloc(rowsPerPiece * this.#widthBytes));
+    const piece = (this.#pieces[number] ??= Buffer.alloc(rowsPerPiece * this.#widthBytes));
     const start = (row % rowsPerPiece) * this.#widthBytes;
-    const piece = this.#pieces[number];
-    if (piece === undefined) return;
     if (piece.write(hash, start + 1, "hex") !== this.#widthBytes - 1) throw new Error("a hash of another length");
     piece[start] = 1;
+  }
+}
+
+/** A growing list of 64-bit words; what was never set is 0. */
+export class WordColumn {
+  readonly #pieces: (BigInt64Array | undefined)[] = [];
+
+  get(row: number): bigint {
+    return this.#pieces[Math.floor(row / rowsPerPiece)]?.[row % rowsPerPiece] ?? 0n;
+  }
+
+  set(row: number, value: bigint): void {
+    const number = Math.floor(row / rowsPerPiece);
+    const piece = (this.#pieces[number] ??= new BigInt64Array(rowsPerPiece));
+    piece[row % rowsPerPiece] = value;
   }
 }

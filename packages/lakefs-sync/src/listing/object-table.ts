@@ -23,7 +23,8 @@ export interface ListedObject extends ObjectRecord {
   readonly hash: string | undefined;
 }
 
-const md5SizeBytes = 16;
+/** Of an MD5 in bytes. */
+export const md5SizeBytes = 16;
 
 /** The record's checksum as an MD5, or undefined where it is something else (case B07). */
 export function md5OfChecksum(checksum: string): string | undefined {

@@ -14,7 +14,7 @@ import {
   type OpenFile,
 } from "../folder/read-file.ts";
 import { breathe } from "./bounded.ts";
-import type { MarkedFile } from "./project.ts";
+import type { MarkedFile } from "./file-table.ts";
 
 /** A part of a file. */
 export interface FilePart {

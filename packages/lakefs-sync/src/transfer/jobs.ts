@@ -11,10 +11,6 @@ import type { WorkspaceTable } from "./workspace-table.ts";
 
 type Input<Name extends SyncJobName> = SyncJobs[Name]["input"];
 
-function sizeOf(files: readonly { readonly sizeBytes: number }[]): number {
-  return files.reduce((sum, file) => sum + file.sizeBytes, 0);
-}
-
 async function runSyncIn(context: JobContext, table: WorkspaceTable, input: Input<"syncIn">): Promise<SyncedIn> {
   const snapshot = await syncIn(context, input);
   const { objects } = snapshot;
@@ -37,13 +33,13 @@ async function runProject(context: JobContext, table: WorkspaceTable, input: Inp
   return {
     digest,
     noop: isEmptyPlan(plan),
-    fileCount: files.length,
-    sizeBytes: sizeOf(files),
+    fileCount: files.count,
+    sizeBytes: files.sizeBytes,
     uploadCount: plan.uploads.length,
     deleteCount: plan.deletes.length,
     unchangedCount: plan.unchangedCount,
     hashedCount,
-    paths: files.map((file) => file.path),
+    paths: [...files.paths()],
   };
 }
 

@@ -2,24 +2,20 @@ import { closeSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { sampleOf, SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
-import { chunkSizeBytes, hashFile, markOf, openForRead, type FileMark } from "../folder/read-file.ts";
+import { chunkSizeBytes, hashFile, markOf, openForRead } from "../folder/read-file.ts";
 import { walkFolder, type FolderDefect } from "../folder/walk.ts";
 import { pathIdentity } from "../keys/disk-traits.ts";
 import { isActionKey, keySizeBytes, maxKeySizeBytes } from "../keys/segment.ts";
-import { planChanges, type ChangePlan, type ProjectedFile } from "../plan/plan.ts";
+import { planChanges, type ChangePlan } from "../plan/plan.ts";
 import { projectionDigest } from "../plan/digest.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { breathe } from "./bounded.ts";
 import { maxProjectionFileCount, type JobContext } from "./context.ts";
-
-/** A file of the folder with the state in which it was hashed. */
-export interface MarkedFile extends ProjectedFile {
-  readonly mark: FileMark;
-}
+import { FileTable, type MarkedFile } from "./file-table.ts";
 
 /** What a folder shows now, and how that differs from what was brought in. */
 export interface Projection {
-  readonly files: readonly MarkedFile[];
+  readonly files: FileTable;
   readonly digest: string;
   /** Against the snapshot. */
   readonly plan: ChangePlan;
@@ -36,12 +32,11 @@ const filesPerBreath = 64;
  * keys over 1024 bytes (rule T11, case N15) fail, all named at once.
  */
 export async function projectFolder(context: JobContext, snapshot: Snapshot): Promise<Projection> {
-  const files: MarkedFile[] = [];
   const defects: FolderDefect[] = [];
   const tooLong: string[] = [];
   const scratch = Buffer.allocUnsafe(chunkSizeBytes);
-  let sizeBytes = 0;
   const { objects } = snapshot;
+  const files = new FileTable(objects);
   let hashedCount = 0;
   for (const path of walkFolder(snapshot.folder, snapshot.excludedPaths, (defect) => defects.push(defect))) {
     const row = objects.find(path);
@@ -61,20 +56,18 @@ export async function projectFolder(context: JobContext, snapshot: Snapshot): Pr
       hashedCount += 1;
     }
     if (file !== undefined) {
-      files.push(file);
-      sizeBytes += file.sizeBytes;
+      files.add(file);
     }
-    if (files.length > maxProjectionFileCount)
-      defects.push({ path: ".", what: `over ${maxProjectionFileCount} files` });
-    if (files.length % filesPerBreath === 0) {
+    if (files.count > maxProjectionFileCount) defects.push({ path: ".", what: `over ${maxProjectionFileCount} files` });
+    if (files.count % filesPerBreath === 0) {
       await breathe();
       context.signal.throwIfAborted();
-      context.report({ phase: "hash", fileCount: files.length, sizeBytes });
+      context.report({ phase: "hash", fileCount: files.count, sizeBytes: files.sizeBytes });
     }
   }
   assertStageable(defects, tooLong);
   const plan = planChanges({ base: objects, folder: files });
-  return { files, digest: projectionDigest(files), plan, hashedCount };
+  return { files, digest: projectionDigest(files, files.count), plan, hashedCount };
 }
 
 /** A file whose stat record is what it was when it came in: the same bytes, without a look at them (rule T5). */

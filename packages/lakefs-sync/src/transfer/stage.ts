@@ -68,14 +68,13 @@ export async function stage(
   const onInput = job.baseCommitId === snapshot.commitId;
   const plan = onInput ? projection.plan : await planAgainst(context, snapshot, projection, job.baseCommitId);
   const expected: ExpectedDiff = new Map();
-  const files = new Map(projection.files.map((file) => [file.path, file]));
   const where = { repository: snapshot.repository, branch: job.branch, folder: snapshot.folder };
   const contents: FillItem[] = [];
   const totalFileCount = plan.uploads.length;
   let fileCount = 0;
   let sizeBytes = 0;
   await forEachBounded(plan.uploads, context.slotCount, context.signal, async (upload, signal) => {
-    const file = files.get(upload.path);
+    const file = projection.files.find(upload.path);
     if (file === undefined) throw new Error(`a planned upload has no file: ${upload.path}`);
     const stored = await uploadFile({ ...context, signal }, where, { upload, file });
     expectUpload(expected, upload, stored);

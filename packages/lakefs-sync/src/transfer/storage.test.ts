@@ -163,8 +163,18 @@ function answer400(response: { writeHead: (status: number) => { end: (text: stri
   response.writeHead(400).end('{"message": "no such upload"}');
 }
 
-test.for([50, 300])("case B08: a storage that keeps less of %i KiB than it was sent is found out", async (size) => {
-  const it = await bench({ keep: (bytes) => bytes.subarray(0, bytes.length - 1) });
+const faults: Record<string, (bytes: Buffer) => Buffer> = {
+  less: (bytes) => bytes.subarray(0, bytes.length - 1),
+  "other bytes": (bytes) => Buffer.from(bytes.map((byte, index) => (index === 7 ? byte ^ 1 : byte))),
+};
+
+test.for([
+  [50, "less"],
+  [300, "less"],
+  [50, "other bytes"],
+  [300, "other bytes"],
+] as const)("case B08: of %i KiB a storage that keeps %s than it was sent is found out", async ([size, fault]) => {
+  const it = await bench({ keep: (bytes) => faults[fault]?.(bytes) ?? bytes });
   putFile(it.folder, "f", bytesOf(size * kibibyte));
   expect(await failureFrom(it.stageNow)).toMatchObject({ code: "transfer_mismatch", names: ["in/f"] });
 });

@@ -42,12 +42,19 @@ interface Waiting {
   readonly onProgress: ((progress: SyncProgress) => void) | undefined;
 }
 
+/**
+ * The thread's garbage is short-lived and small: pages of listings, heads of answers. More room for it only keeps more of
+ * it in memory (a hundred MiB after a listing of a million keys).
+ */
+export const maxYoungGenerationSizeMb = 12;
+
 /** From source the entry is a `.ts` beside this file, from the build a `.mjs` beside the bundle. */
 function startThread(data: SyncWorkerData): Worker {
   const fromSource = import.meta.url.endsWith(".ts");
   const entry = new URL(fromSource ? "./worker.ts" : "./sync-worker-thread.mjs", import.meta.url);
   const execArgv = fromSource ? ["--conditions=perago-source"] : [];
-  return new Worker(entry, { workerData: data, execArgv, name: "perago-sync" });
+  const resourceLimits = { maxYoungGenerationSizeMb };
+  return new Worker(entry, { workerData: data, execArgv, resourceLimits, name: "perago-sync" });
 }
 
 /**

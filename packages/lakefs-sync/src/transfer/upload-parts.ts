@@ -8,7 +8,7 @@ import { md5OfChecksum } from "../listing/object-table.ts";
 import { forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
 import { partBody } from "./file-body.ts";
-import type { MarkedFile } from "./project.ts";
+import type { MarkedFile } from "./file-table.ts";
 import { partRange, type UploadWay } from "./upload-way.ts";
 
 /** Parts of one file on their way at a time. */

@@ -7,7 +7,7 @@ import { md5OfChecksum } from "../listing/object-table.ts";
 import type { PlannedUpload } from "../plan/plan.ts";
 import type { JobContext } from "./context.ts";
 import { assertContent, fileBody } from "./file-body.ts";
-import type { MarkedFile } from "./project.ts";
+import type { MarkedFile } from "./file-table.ts";
 import { uploadParts } from "./upload-parts.ts";
 import { needsAbilities, storageLimits, uploadWay, type UploadWay } from "./upload-way.ts";
 
