@@ -50,6 +50,23 @@ test.for([429, 499, 500, 502, 503, 504])("rule C5 fault B4: a merge answered %i 
   expect(seen.length).toBe(1);
 });
 
+test("case B14: a merge that a proxy gave up while the server goes on is unknown, sent once, and says where to look", async () => {
+  const { endpoint, seen } = await fakeHttp((_request, response, count) => {
+    if (count === 1) response.writeHead(504, { "content-type": "text/html" }).end("<html>Gateway Time-out</html>");
+    else setTimeout(() => response.socket?.destroy(), 20);
+  });
+  const client = clientTo(endpoint);
+  for (const sentCount of [1, 2]) {
+    const error = await lakefsFailure(() => client.mergeIntoBranch("r", merge));
+    expect(error).toMatchObject({
+      code: "unknown",
+      outcome: "unknown",
+      hint: expect.stringContaining("read the branch"),
+    });
+    expect(seen.length).toBe(sentCount);
+  }
+});
+
 test("rule C5: a merge or commit whose connection breaks is sent once and its outcome is unknown", async () => {
   const { endpoint, seen } = await fakeHttp((_request, response) => void response.socket?.resetAndDestroy());
   const client = clientTo(endpoint);

@@ -43,8 +43,8 @@ interface Waiting {
 }
 
 /**
- * The thread's garbage is short-lived and small: pages of listings, heads of answers. More room for it only keeps more of
- * it in memory (a hundred MiB after a listing of a million keys).
+ * The thread's garbage is short-lived and small: pages of listings, heads of answers. More room for it only keeps more
+ * of it in memory (a hundred MiB after a listing of a million keys).
  */
 export const maxYoungGenerationSizeMb = 12;
 
