@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArguments, USAGE, type Arguments } from "./args.ts";
 import { audit } from "./audit/audit.ts";
+import { planWorkflows } from "./plan/workload.ts";
 import { reportLines } from "./report/table.ts";
 import { runChaos } from "./run/chaos.ts";
 
@@ -26,6 +27,7 @@ async function main({ verbose, breakage, keep, seed: given, ...bounds }: Argumen
     ...bounds,
     ...broken,
     seed,
+    plan: planWorkflows(seed),
     stackName: "chaos",
     signal: stop.signal,
     say,

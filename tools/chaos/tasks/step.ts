@@ -16,7 +16,7 @@ const deed = z.discriminatedUnion("do", [
   z.object({ do: z.literal("rewrite"), path: z.string() }),
   z.object({ do: z.literal("remove"), path: z.string() }),
   z.object({ do: z.literal("wait"), ms: z.number() }),
-  /** Leaves its pid in the control folder and waits to be killed, at most 8 s. */
+  /** Leaves its pid in the control folder and waits to be killed, at most 8 s; only until one body has been. */
   z.object({ do: z.literal("await_death") }),
   /** Leaves a child behind that goes on writing into the workspace. */
   z.object({ do: z.literal("leave_child"), path: z.string() }),
@@ -47,7 +47,7 @@ export const step = defineTask({
   params,
   output: z.object({ run: z.int().min(1) }),
   controls: {
-    retry: { count: 4, logic: "FIXED", delaySeconds: 0 },
+    retry: { count: 3, logic: "FIXED", delaySeconds: 0 },
     timeout: { policy: "RETRY", responseSeconds: 6, seconds: 60 },
     publishBudget: {
       observedMergeP99Seconds: 1,
@@ -85,7 +85,7 @@ async function perform(one: Deed, run: number, { workspace, params: { control },
     case "wait":
       return pause(one.ms, undefined, { signal });
     case "await_death":
-      return awaitDeath(join(control, `pid-${attempt.taskId}`), signal);
+      return awaitDeath(control, attempt.taskId, signal);
     case "leave_child":
       spawn("sh", ["-c", 'while sleep 0.05; do echo more >> "$0"; done', file(one.path)], { stdio: "ignore" }).unref();
       return undefined;
@@ -101,10 +101,11 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(path, text);
 }
 
-async function awaitDeath(file: string, signal: AbortSignal): Promise<void> {
-  await writeFile(file, String(process.pid));
+async function awaitDeath(control: string, taskId: string, signal: AbortSignal): Promise<void> {
+  const over = join(control, "killed");
+  await writeFile(join(control, `pid-${taskId}`), String(process.pid));
   const endMs = performance.now() + HOLD_LIMIT_MS;
-  while (performance.now() < endMs && (await isThere(file))) await pause(HOLD_LOOK_MS, undefined, { signal });
+  while (performance.now() < endMs && !(await isThere(over))) await pause(HOLD_LOOK_MS, undefined, { signal });
 }
 
 async function isThere(path: string): Promise<boolean> {

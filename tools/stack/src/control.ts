@@ -1,6 +1,8 @@
 import type { Environment } from "./args.ts";
 import type { ServerName } from "./layout.ts";
+import type { InstanceSettings } from "./instance.ts";
 import { realClientEnvironment, realContext } from "./real-stack.ts";
+import type { ServerPlan } from "./server-plan.ts";
 import { killServer, startServer, waitHealthy } from "./supervise.ts";
 import { down, up } from "./up.ts";
 
@@ -26,7 +28,11 @@ export interface InstanceRequest {
 
 /** Brings an instance up with empty data on free ports. Throws StackError as `stack up` does. */
 export async function startInstance({ name, environment, signal, say }: InstanceRequest): Promise<StackInstance> {
-  const context = realContext({ environment, signal, say }, name);
+  const real = realContext({ environment, signal, say }, name);
+  const context = {
+    ...real,
+    plan: async (settings: InstanceSettings) => (await real.plan(settings)).map(quickToStart),
+  };
   const { layout } = context;
   const any = { name, lakefsPort: undefined, conductorPort: undefined };
   const settings = await up(context, { verb: "up", ...any, freePorts: true, fresh: true });
@@ -43,4 +49,11 @@ export async function startInstance({ name, environment, signal, say }: Instance
     // The caller's signal may have come: stopping must not be stopped by it.
     down: () => down({ ...context, signal: new AbortController().signal }),
   };
+}
+
+/** A server that is killed often had better start soon than run fast: the JVM compiles once and little. */
+function quickToStart(plan: ServerPlan): ServerPlan {
+  return plan.server === "conductor"
+    ? { ...plan, args: ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", ...plan.args] }
+    : plan;
 }

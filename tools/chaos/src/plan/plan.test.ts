@@ -17,7 +17,8 @@ it("plans the same workflows and faults for the same seed, and others for anothe
 
 it("deals one fault of each list before a second of any, and each fault of the catalogue in the end", () => {
   const lists = Object.values(CATALOG);
-  const dealt = first(dealFaults(createDice(3, "faults")), 600);
+  const count = lists.flat().length;
+  const dealt = first(dealFaults(createDice(3, "faults")), count);
   for (const list of lists)
     expect(dealt.slice(0, lists.length).filter((fault) => list.includes(fault))).toHaveLength(1);
   expect(new Set(dealt.map(faultName))).toEqual(new Set(lists.flat().map(faultName)));
@@ -28,8 +29,8 @@ it("strikes once an execution, in an execution whose body gets so far", () => {
     for (const { fault, step, execution } of faults) {
       const script = scripts[step]?.[execution] ?? scripts[step]?.at(-1) ?? [];
       const deeds = script.map(({ do: deed }) => deed);
-      expect(deeds).not.toContain("fail_terminally");
-      expect(deeds.includes("await_death")).toBe(fault.strike.do === "kill_executor");
+      expect(deeds.some((deed) => deed.startsWith("fail"))).toBe(false);
+      if (fault.strike.do === "kill_executor") expect(deeds).toContain("await_death");
     }
     for (const each of scripts) expect(each.at(-1)?.some(({ do: deed }) => deed.startsWith("fail"))).toBe(false);
   }

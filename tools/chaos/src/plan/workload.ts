@@ -12,7 +12,7 @@ export type Deed =
 export interface PlannedFault {
   readonly fault: Fault;
   readonly step: number;
-  /** The n-th execution of the step, from 0. */
+  /** The n-th execution of the step, from 0, or the next one that gets so far. */
   readonly execution: number;
 }
 
@@ -51,24 +51,37 @@ export function* planWorkflows(seed: number): Generator<PlannedWorkflow, never> 
   }
 }
 
-/** Nine of ten workflows are struck, and a quarter of those by a second fault, in the execution after the first one. */
+/** One workflow of one step for each fault, which strikes its first execution; its bodies write. */
+export function planEach(seed: number, faults: readonly Fault[]): PlannedWorkflow[] {
+  return faults.map((fault, index) => {
+    const dice = createDice(seed, `workflow ${index}`);
+    const scripts = [planScripts(dice, [{ fault, step: 0, execution: 0 }])];
+    return { index, repository: index % REPOSITORY_COUNT, scripts, faults: [{ fault, step: 0, execution: 0 }] };
+  });
+}
+
+/** Nine of ten steps are struck in their first execution, and a third of those in their second one, too. */
 function planFaults(dice: Dice, faults: Generator<Fault, never>, stepCount: number): PlannedFault[] {
-  if (dice.chance(10)) return [];
-  const step = dice.below(stepCount);
-  const planned: PlannedFault[] = [{ fault: faults.next().value, step, execution: 0 }];
-  if (dice.chance(25)) planned.push({ fault: faults.next().value, step, execution: 1 });
+  const planned: PlannedFault[] = [];
+  for (let step = 0; step < stepCount; step += 1) {
+    if (dice.chance(10)) continue;
+    planned.push({ fault: faults.next().value, step, execution: 0 });
+    if (dice.chance(33)) planned.push({ fault: faults.next().value, step, execution: 1 });
+  }
   return planned;
 }
 
-/** A body that is to be struck late must get so far. */
+/** A body that is to be struck late must get so far; one whose executor is to be killed waits for that. */
 function planScripts(dice: Dice, struck: readonly PlannedFault[]): Deed[][] {
   const bodyCount = Math.max(1 + dice.below(3), ...struck.map(({ execution }) => execution + 1));
   const scripts = Array.from({ length: bodyCount }, (_, body) => {
-    const fault = struck.find(({ execution }) => execution === body)?.fault;
-    if (fault?.strike.do === "kill_executor") return [...writing(dice), { do: "await_death" } as const];
-    return fault === undefined ? anything(dice) : writing(dice);
+    return struck.some(({ execution }) => execution <= body) ? writing(dice) : anything(dice);
   });
-  return [...scripts, writing(dice)];
+  const all = [...scripts, writing(dice)];
+  const kill = struck.find(({ fault }) => fault.strike.do === "kill_executor");
+  return all.map((deeds, body) =>
+    kill !== undefined && kill.execution <= body ? [...deeds, { do: "await_death" } as const] : deeds,
+  );
 }
 
 function writing(dice: Dice): Deed[] {

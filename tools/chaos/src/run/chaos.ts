@@ -1,50 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startInstance, type StackInstance } from "@perago/tools-stack";
 import { describeModules, openConductor, readVariables, registerTaskDefs, systemClock } from "@perago/worker";
 import type { History } from "../audit/history.ts";
-import { createDice } from "../plan/dice.ts";
-import { planWorkflows, REPOSITORY_COUNT } from "../plan/workload.ts";
 import { createTally, type TallyRead } from "../report/tally.ts";
 import { mountDisk } from "./disk.ts";
 import { openEngine } from "./engine.ts";
-import { gatherHistory } from "./gather.ts";
 import { createHost, type ChaosHost } from "./host.ts";
 import { openLake } from "./lake.ts";
-import { runQuietTrials } from "./quiet.ts";
+import type { ChaosOptions } from "./options.ts";
+import { play } from "./play.ts";
 import { Recorder } from "./recorder.ts";
 import type { Scene } from "./scene.ts";
 import { createServers } from "./servers.ts";
 import { onHostMessage } from "./stops.ts";
-import { runWorkflow } from "./workflow.ts";
+import { MAX_STEPS, workflowName } from "./workflow.ts";
 
 const MODULE = join(import.meta.dirname, "../../tasks/step.ts");
-const MAX_STEPS = 3;
 const RESTART_MS = 1000;
-
-/** How a run is bounded and made. */
-export interface ChaosOptions {
-  readonly seed: number;
-  /** No workflow is started after this many executions have begun, or after this many minutes. */
-  readonly attempts: number;
-  readonly minutes: number;
-  readonly fence: History["fence"];
-  readonly hosts: number;
-  readonly slots: number;
-  /** Workflows at a time. */
-  readonly width: number;
-  /** Undisturbed runs at the end (S13). */
-  readonly quiet: number;
-  readonly stackName: string;
-  readonly breakage?: string;
-  /** Whether the folder with logs and control folders stays. */
-  readonly keepsLogs: boolean;
-  readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
-}
 
 /** What a run left. */
 export interface ChaosResult {
@@ -105,11 +81,12 @@ async function setTheScene(options: ChaosOptions, { stack, folder, closing }: St
     workflows: new Map(),
     seen: { commits: [], completions: new Map(), asked: [], foreignBranches: [], unended: [] },
     say,
+    signal: options.signal,
+    keepsUp: true,
   };
   await registerTasks(scene, setting("CONDUCTOR_SERVER_URL"), environment);
-  let stopping = false;
   closing.push(async () => {
-    stopping = true;
+    scene.keepsUp = false;
     for (const host of hosts) {
       await host.current()?.stop();
       host.closeProxies();
@@ -132,7 +109,7 @@ async function setTheScene(options: ChaosOptions, { stack, folder, closing }: St
       onEnd(ended, running, how) {
         scene.recorder.died(running.workerIdPrefix);
         tally.hostEnd(how);
-        if (!stopping) void keepUp(scene, ended, () => stopping);
+        void keepUp(scene, ended);
       },
     });
     hosts.push(host);
@@ -159,13 +136,9 @@ async function registerTasks(scene: Scene, serverUrl: string, environment: Reado
   await scene.engine.registerWorkflows(task.name, workflowName, MAX_STEPS);
 }
 
-function workflowName(stepCount: number): string {
-  return `chaos.steps.${stepCount}`;
-}
-
 /** Starts a host again that has ended, as often as it takes: a server may be away. */
-async function keepUp(scene: Scene, host: ChaosHost, isStopping: () => boolean): Promise<void> {
-  while (!isStopping()) {
+async function keepUp(scene: Scene, host: ChaosHost): Promise<void> {
+  while (scene.keepsUp) {
     try {
       await host.start();
       return;
@@ -174,51 +147,4 @@ async function keepUp(scene: Scene, host: ChaosHost, isStopping: () => boolean):
       await pause(RESTART_MS);
     }
   }
-}
-
-async function play(options: ChaosOptions, scene: Scene, folder: string): Promise<History> {
-  const { seed, say, width } = options;
-  const repositories: { readonly name: string; readonly start: string }[] = [];
-  for (let index = 0; index < REPOSITORY_COUNT; index += 1)
-    repositories.push(await scene.lake.createRepository(String(index)));
-  const plan = planWorkflows(seed);
-  const endMs = performance.now() + options.minutes * 60_000;
-  const isOver = (): boolean =>
-    options.signal.aborted || scene.recorder.count() >= options.attempts || performance.now() > endMs;
-  let startedCount = 0;
-  const lane = async (): Promise<void> => {
-    while (!isOver()) {
-      const next = plan.next().value;
-      const repository = repositories[next.repository];
-      if (repository === undefined) throw new Error(`no repository ${next.repository}`);
-      const control = join(folder, "control");
-      await mkdir(control, { recursive: true });
-      startedCount += 1;
-      await runWorkflow(scene, next, { repository, folder: control, workflowName });
-      say(`workflow ${next.index} has ended; ${scene.recorder.count()} attempts so far`);
-    }
-  };
-  await Promise.all(Array.from({ length: width }, lane));
-  options.signal.throwIfAborted();
-  say(`${startedCount} workflows, ${scene.recorder.count()} attempts; no more trouble from here on`);
-  await scene.servers.allUp();
-  for (const { pending } of scene.workflows.values()) pending.clear();
-  const quiet = await runQuietTrials(scene, createDice(seed, "quiet"), options.quiet);
-  await settle(scene);
-  const targets = [...scene.workflows.values()].map(({ repository, branch, start }) => ({ repository, branch, start }));
-  return gatherHistory(scene, {
-    fence: options.fence,
-    targets,
-    repositories: repositories.map(({ name }) => name),
-    quiet,
-    isSwept: { branches: false, folders: false },
-  });
-}
-
-const SETTLE_MS = 30_000;
-
-/** Executions that end after their result was taken: late read-backs and cleanup. */
-async function settle({ recorder }: Scene): Promise<void> {
-  const endMs = performance.now() + SETTLE_MS;
-  while (performance.now() < endMs && recorder.all().some(({ end }) => end === "open")) await pause(200);
 }

@@ -21,8 +21,8 @@ export interface ChaosHost {
   trap(trap: Trap): () => void;
   /** Lets nothing through to these servers until it is told otherwise. */
   cutOff(servers: readonly ServerName[]): void;
-  /** Starts a process where none runs. */
-  start(): Promise<void>;
+  /** Starts a process where none runs, with these variables beside its own. */
+  start(more?: Readonly<Record<string, string>>): Promise<void>;
   closeProxies(): void;
 }
 
@@ -75,7 +75,7 @@ export async function createHost(parts: HostParts): Promise<ChaosHost> {
     cutOff(servers) {
       away = servers;
     },
-    async start() {
+    async start(more = {}) {
       generation += 1;
       const { home, workspaceRoot, slotCount } = parts;
       const addresses = { CONDUCTOR_SERVER_URL: conductor.url, LAKECTL_SERVER_ENDPOINT_URL: lakefs.url };
@@ -85,7 +85,7 @@ export async function createHost(parts: HostParts): Promise<ChaosHost> {
         slotCount,
         workspaceRoot,
         home,
-        environment: { ...environment, ...addresses },
+        environment: { ...environment, ...addresses, ...more },
         ...(breakage === undefined ? {} : { breakage }),
         onMessage: (message, from) => parts.onMessage(message, host, from),
       };

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { LakefsClient, type Commit, type LakefsConnection } from "@perago/lakefs-sync";
+import { createBranchStore, openSweepMemory, sweepBranches, systemClock } from "@perago/worker";
 import type { Target, TargetCommit } from "../audit/history.ts";
 
 const MAX_LOG_COMMITS = 5000;
@@ -17,6 +18,8 @@ export interface Lake {
   branches(repository: string): Promise<readonly string[]>;
   /** The first parents of a target with the trees that they show, oldest first. */
   readTarget(target: { readonly repository: string; readonly branch: string; readonly start: string }): Promise<Target>;
+  /** Removes abandoned staging branches that are older than the TTL (rule X3); `root` keeps its memory. */
+  sweep(repository: string, ttlMs: number, root: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,6 +62,12 @@ export function openLake(connection: LakefsConnection): Lake {
     },
     branches: async (repository) => (await client.listBranches(repository, { showHidden: true })).map(({ id }) => id),
     readTarget: (target) => readTarget(client, target),
+    async sweep(repository, ttlMs, root) {
+      const store = createBranchStore(client);
+      const memory = openSweepMemory(root, connection.endpoint);
+      const own = { isHeld: () => false, clock: systemClock, onBranch: () => undefined };
+      await sweepBranches({ store, repository, ttlMs, memory, ...own });
+    },
     close: () => client.close(),
   };
 }

@@ -38,5 +38,9 @@ export interface Scene {
     readonly foreignBranches: LeftOver["foreignBranches"][number][];
     readonly unended: string[];
   };
+  /** Fires when somebody wants the run to end. */
+  readonly signal: AbortSignal;
   readonly say: (line: string) => void;
+  /** Hosts that end are started again. */
+  keepsUp: boolean;
 }

@@ -51,6 +51,6 @@ function dueAt(scene: Scene, workflow: LiveWorkflow, stop: GateMessage): Planned
   const number = executions.findIndex(({ name }) => name.executionId === executionId);
   return [...workflow.pending].find(({ fault, step, execution }) => {
     const here = fault.at.phase === stop.phase && fault.at.side === stop.side;
-    return here && referenceTaskName === `s${step + 1}` && execution === number;
+    return here && referenceTaskName === `s${step + 1}` && number >= execution;
   });
 }

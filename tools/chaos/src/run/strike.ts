@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deed } from "@perago/tools-fault-proxy";
@@ -131,7 +131,8 @@ function killAtAnswer(running: HostProcess): Deed {
 /** The body has left its pid and waits. */
 async function killExecutor({ workflow, stop }: Place): Promise<boolean> {
   const step = Number(stop.execution.referenceTaskName.slice(1)) - 1;
-  const file = join(workflow.controls[step] ?? "", `pid-${stop.execution.taskId}`);
+  const control = workflow.controls[step] ?? "";
+  const file = join(control, `pid-${stop.execution.taskId}`);
   let pid = Number.NaN;
   const isThere = await within(
     PID_LIMIT_MS,
@@ -142,6 +143,8 @@ async function killExecutor({ workflow, stop }: Place): Promise<boolean> {
     20,
   );
   if (isThere) process.kill(pid, "SIGKILL");
+  // Later bodies need not wait.
+  await writeFile(join(control, "killed"), "");
   return isThere;
 }
 

@@ -17,7 +17,13 @@ export interface Ground {
   readonly repository: { readonly name: string; readonly start: string };
   /** Folder for its control folders. */
   readonly folder: string;
-  readonly workflowName: (stepCount: number) => string;
+}
+
+export const MAX_STEPS = 3;
+
+/** The registered workflow with so many steps. */
+export function workflowName(stepCount: number): string {
+  return `chaos.steps.${stepCount}`;
 }
 
 /** Starts a workflow of the plan and stays with it until it has ended, once more where somebody asks for it. */
@@ -48,7 +54,7 @@ async function startWorkflow(scene: Scene, plan: PlannedWorkflow, ground: Ground
       ]);
       const workspace = { repository, branch, refType: "commit", ref: start };
       const input = { workspace, ...Object.fromEntries(params) };
-      const workflowId = await scene.engine.start(ground.workflowName(plan.scripts.length), input);
+      const workflowId = await scene.engine.start(workflowName(plan.scripts.length), input);
       const live = { plan, workflowId, repository, branch, start, controls, pending: new Set(plan.faults) };
       scene.workflows.set(workflowId, live);
       return live;
@@ -68,8 +74,10 @@ async function makeControls(folder: string, count: number): Promise<string[]> {
 
 /** From now on the bodies of these steps do what their last script says. */
 export async function skipScripts({ controls }: LiveWorkflow): Promise<void> {
-  for (const folder of controls)
+  for (const folder of controls) {
+    await writeFile(join(folder, "killed"), "");
     for (let run = 0; run < 10; run += 1) await writeFile(join(folder, `run-skipped-${run}`), "");
+  }
 }
 
 /** Has the engine decide again and again, and answers the workflow as it ended; undefined where it does not. */
@@ -80,7 +88,7 @@ export async function untilEnded(
 ): Promise<SeenWorkflow | undefined> {
   const endMs = performance.now() + limitMs;
   let last = "nothing";
-  while (performance.now() < endMs) {
+  while (performance.now() < endMs && !scene.signal.aborted) {
     try {
       await scene.engine.decide(workflowId);
       const seen = await scene.engine.workflow(workflowId);
