@@ -27,7 +27,8 @@ const FAULTS = [
   fault("hostKills", "fault A3: kill host after commitStaging"),
   fault("killsOnTheWire", "fault A4: kill host at the answer to merge before merge"),
   fault("killsOnTheWire", "fault A6: kill host at the answer to report before report"),
-  fault("executorKills", "fault H4: kill executor before run"),
+  fault("killsInBody", "fault H4: kill executor before run"),
+  fault("killsInBody", "fault A8, case S06: kill host in body before run"),
   fault("lakefsKills", "fault E6, fault B2: kill lakefs before merge"),
   fault("stalls", "fault C1, case R01: stall until published before merge"),
   fault("mergeAnswers", "fault B1: drop answer merge before merge"),
@@ -68,7 +69,7 @@ async function run(faults: readonly Fault[], changes: Partial<ChaosOptions>) {
 }
 
 test(
-  "case R01, case R02, case R13, case S06, case S07: hosts, executors and both servers are killed, stalled and cut off at protocol steps, and S1 to S14 hold",
+  "case R01, case R02, case R13, case S06, case S07: hosts and servers struck at protocol steps; S1 to S14 hold",
   { timeout: RUN_LIMIT_MS },
   async () => {
     const { violations, tally, text } = await run(FAULTS, {});

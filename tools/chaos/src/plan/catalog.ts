@@ -38,14 +38,17 @@ export const CATALOG: Readonly<Record<string, readonly Fault[]>> = {
   ],
   killsOnTheWire: [
     ...at("fault A4", { do: "kill_host_at", request: "merge" }, before("merge")),
-    ...at("fault A1, case S06", { do: "kill_host_at", request: "download" }, before("syncIn")),
+    ...at("fault A1", { do: "kill_host_at", request: "download" }, before("syncIn")),
     ...at("fault A2", { do: "kill_host_at", request: "upload" }, before("stage")),
     ...at("fault A2", { do: "kill_host_at", request: "create_staging" }, before("createStaging")),
     ...at("fault A3", { do: "kill_host_at", request: "commit_staging" }, before("commitStaging")),
     ...at("fault A6", { do: "kill_host_at", request: "report" }, before("report")),
     ...at("fault A7", { do: "kill_host_at", request: "delete_staging" }, before("deleteStaging")),
   ],
-  executorKills: at("fault H4", { do: "kill_executor" }, before("run")),
+  killsInBody: [
+    ...at("fault H4", { do: "kill_executor" }, before("run")),
+    ...at("fault A8, case S06", { do: "kill_host_in_body" }, before("run")),
+  ],
   lakefsKills: [
     ...at("fault E6, fault A1", lakefs(300), before("syncIn"), before("stage")),
     ...at("fault E6, fault B2", lakefs(300), before("merge")),

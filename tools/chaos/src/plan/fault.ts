@@ -26,6 +26,8 @@ export type Strike =
   /** When the server has answered a request of this kind, and before the host hears it. */
   | { readonly do: "kill_host_at"; readonly request: RequestKind }
   | { readonly do: "kill_executor" }
+  /** While the body runs; its executor must end by itself. */
+  | { readonly do: "kill_host_in_body" }
   /** Down for `downMs`, then started again on its data. */
   | { readonly do: "kill_server"; readonly server: "lakefs" | "conductor"; readonly downMs: number }
   /** SIGSTOP past the response timeout, with forced decisions; `published`: until the next attempt has published. */
@@ -46,6 +48,11 @@ export interface Fault {
   readonly rows: string;
   readonly strike: Strike;
   readonly at: Moment;
+}
+
+/** Whether the body has to wait for it. */
+export function strikesInBody({ strike }: Fault): boolean {
+  return strike.do === "kill_executor" || strike.do === "kill_host_in_body";
 }
 
 /** A short name for lists. */

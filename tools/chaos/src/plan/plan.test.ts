@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { CATALOG } from "./catalog.ts";
 import { dealFaults } from "./deck.ts";
 import { createDice } from "./dice.ts";
-import { faultName } from "./fault.ts";
+import { faultName, strikesInBody } from "./fault.ts";
 import { requestKind } from "./requests.ts";
 import { planWorkflows } from "./workload.ts";
 
@@ -30,7 +30,7 @@ it("strikes once an execution, in an execution whose body gets so far", () => {
       const script = scripts[step]?.[execution] ?? scripts[step]?.at(-1) ?? [];
       const deeds = script.map(({ do: deed }) => deed);
       expect(deeds.some((deed) => deed.startsWith("fail"))).toBe(false);
-      if (fault.strike.do === "kill_executor") expect(deeds).toContain("await_death");
+      if (strikesInBody(fault)) expect(deeds).toContain("await_death");
     }
     for (const each of scripts) expect(each.at(-1)?.some(({ do: deed }) => deed.startsWith("fail"))).toBe(false);
   }

@@ -1,6 +1,6 @@
 import { dealFaults } from "./deck.ts";
 import { createDice, type Dice } from "./dice.ts";
-import type { Fault } from "./fault.ts";
+import { strikesInBody, type Fault } from "./fault.ts";
 
 /** What a body does; the task module has the same shape. */
 export type Deed =
@@ -78,7 +78,7 @@ function planScripts(dice: Dice, struck: readonly PlannedFault[]): Deed[][] {
     return struck.some(({ execution }) => execution <= body) ? writing(dice) : anything(dice);
   });
   const all = [...scripts, writing(dice)];
-  const kill = struck.find(({ fault }) => fault.strike.do === "kill_executor");
+  const kill = struck.find(({ fault }) => strikesInBody(fault));
   return all.map((deeds, body) =>
     kill !== undefined && kill.execution <= body ? [...deeds, { do: "await_death" } as const] : deeds,
   );

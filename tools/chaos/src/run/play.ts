@@ -54,3 +54,8 @@ export async function play(options: ChaosOptions, scene: Scene, folder: string):
 }
 
 const SETTLE_MS = 30_000;
+
+/** Executions that end after their result was taken: late read-backs and cleanup. */
+async function settle({ recorder }: Scene): Promise<void> {
+  await within(SETTLE_MS, () => recorder.all().every(({ end }) => end !== "open"));
+}

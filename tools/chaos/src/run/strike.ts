@@ -1,11 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deed } from "@perago/tools-fault-proxy";
 import type { GateMessage } from "../host/messages.ts";
 import type { Meddling, Strike } from "../plan/fault.ts";
 import { requestKind, type RequestKind } from "../plan/requests.ts";
 import type { HostProcess } from "./host-process.ts";
+import { killInBody } from "./kill-in-body.ts";
 import type { ChaosHost, ServerName, Trap } from "./host.ts";
 import type { LiveWorkflow, Scene } from "./scene.ts";
 import { within } from "./until.ts";
@@ -15,7 +14,6 @@ const STALL_LIMIT_MS = 25_000;
 const TIME_OUT_LIMIT_MS = 15_000;
 const REDELIVERY_LIMIT_MS = 4_000;
 const FULL_DISK_MS = 4_000;
-const PID_LIMIT_MS = 10_000;
 const HTML = "<html><body>504 Gateway Time-out</body></html>";
 
 /** Where something strikes: an execution that waits at a step. */
@@ -47,7 +45,8 @@ export async function perform(strike: Strike, place: Place): Promise<Struck> {
     case "kill_host_at":
       return set(place, strike.request, () => killAtAnswer(running));
     case "kill_executor":
-      return { goOn: true, happened: killExecutor(place) };
+    case "kill_host_in_body":
+      return { goOn: true, happened: killInBody(strike.do, place) };
     case "kill_server":
       await scene.servers.outage(strike.server, strike.downMs);
       return AND_GO;
@@ -126,26 +125,6 @@ function killAtAnswer(running: HostProcess): Deed {
       await running.ended;
     },
   };
-}
-
-/** The body has left its pid and waits. */
-async function killExecutor({ workflow, stop }: Place): Promise<boolean> {
-  const step = Number(stop.execution.referenceTaskName.slice(1)) - 1;
-  const control = workflow.controls[step] ?? "";
-  const file = join(control, `pid-${stop.execution.taskId}`);
-  let pid = Number.NaN;
-  const isThere = await within(
-    PID_LIMIT_MS,
-    async () => {
-      pid = Number(await readFile(file, "utf8").catch(() => "none"));
-      return pid > 1;
-    },
-    20,
-  );
-  if (isThere) process.kill(pid, "SIGKILL");
-  // Later bodies need not wait.
-  await writeFile(join(control, "killed"), "");
-  return isThere;
 }
 
 /** SIGSTOP until the engine has given the attempt up (by forced decisions), or until the next one has published. */

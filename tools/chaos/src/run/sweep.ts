@@ -7,7 +7,7 @@ import { within } from "./until.ts";
 const TTL_MS = 1500;
 const FOLDER_SWEEP_MS = 15_000;
 
-/** Rule X3, when nothing runs any more: sweeps of branches and of folders, past a TTL that is short. Says what was swept. */
+/** Rule X3, when nothing runs any more: sweeps branches and folders past a short TTL, and says what was swept. */
 export async function sweepAll(
   scene: Scene,
   repositories: readonly string[],
