@@ -45,7 +45,7 @@ export type Strike =
 /** One kind of trouble: a row of the table of faults, struck at one moment of an attempt. */
 export interface Fault {
   /** `fault A4` and so on: the rows of the table that it shows, cases too. */
-  readonly rows: string;
+  readonly title: string;
   readonly strike: Strike;
   readonly at: Moment;
 }
@@ -56,8 +56,8 @@ export function strikesInBody({ strike }: Fault): boolean {
 }
 
 /** A short name for lists. */
-export function faultName({ rows, strike, at }: Fault): string {
-  return `${rows}: ${strikeName(strike)} ${at.side} ${at.phase}`;
+export function faultName({ title, strike, at }: Fault): string {
+  return `${title}: ${strikeName(strike)} ${at.side} ${at.phase}`;
 }
 
 /** What strikes, in words. */
