@@ -51,7 +51,7 @@ async function run(faults: readonly Fault[], changes: Partial<ChaosOptions>) {
     plan: planEach(SEED, faults).values(),
     attempts: Infinity,
     minutes: RUN_LIMIT_MS / 60_000,
-    fence: "soft",
+    fence: "hard",
     hosts: 2,
     slots: 2,
     width: 6,

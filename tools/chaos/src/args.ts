@@ -12,6 +12,7 @@ export const USAGE = `pnpm chaos [options]: hosts on the real servers, ended, st
   --width N      workflows at a time (default 7)
   --quiet N      runs that nobody disturbs, at the end (default 12)
   --break NAME   hosts that break a rule on purpose: ${BREAKAGES.join(", ")}
+  --name NAME    the instance of the servers, wiped first (default chaos)
   --keep FOLDER  keeps the logs, and writes what was audited to FOLDER/history.json
   --verbose      says what goes on`;
 
@@ -28,6 +29,7 @@ export interface Arguments {
   readonly quiet: number;
   readonly breakage: string | undefined;
   readonly keep: string | undefined;
+  readonly stackName: string;
   readonly verbose: boolean;
 }
 
@@ -47,6 +49,7 @@ export function parseArguments(argv: readonly string[]): Arguments | undefined {
       quiet: text,
       break: text,
       keep: text,
+      name: text,
       verbose: { type: "boolean" },
       help: { type: "boolean" },
     },
@@ -67,6 +70,7 @@ export function parseArguments(argv: readonly string[]): Arguments | undefined {
     quiet: whole("quiet", values.quiet, 12),
     breakage,
     keep: values.keep,
+    stackName: values.name ?? "chaos",
     verbose: values.verbose === true,
   };
 }

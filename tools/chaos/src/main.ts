@@ -28,7 +28,6 @@ async function main({ verbose, breakage, keep, seed: given, ...bounds }: Argumen
     ...broken,
     seed,
     plan: planWorkflows(seed),
-    stackName: "chaos",
     signal: stop.signal,
     say,
     keepsLogs: keep !== undefined,

@@ -1,4 +1,5 @@
 import { isStagingBranchName } from "@perago/fence";
+import { HARD_FENCE_PROBE_PREFIX } from "@perago/fence/hard-fence";
 import type { Execution, History, QuietTrial } from "./history.ts";
 import { codeOf, isConfirm, isOwn, publishedBy, whereOf, type Invariant, type Violation } from "./index-of.ts";
 
@@ -59,6 +60,7 @@ export const s7NothingLeft: Invariant = ({ left, executions }) => {
   return [
     ...branches
       .filter(({ name }) => {
+        if (!left.isSwept.branches && name.startsWith(HARD_FENCE_PROBE_PREFIX)) return false;
         const maker = executions.find(({ stagingBranch }) => stagingBranch === name);
         return left.isSwept.branches || !excused(maker);
       })

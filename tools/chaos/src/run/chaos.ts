@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { startInstance, type StackInstance } from "@perago/tools-stack";
+import { withInstance, type StackInstance } from "@perago/tools-stack";
 import { describeModules, openConductor, readVariables, registerTaskDefs, systemClock } from "@perago/worker";
 import type { History } from "../audit/history.ts";
 import { createTally, type TallyRead } from "../report/tally.ts";
@@ -33,12 +33,16 @@ export interface ChaosResult {
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const beganMs = performance.now();
   const { say, signal, stackName: name } = options;
-  const environment = readVariables(tmpdir());
-  const stack = await startInstance({ name, environment, signal, say });
+  const request = { name, environment: readVariables(tmpdir()), signal, say };
+  const result = await withInstance(request, (stack) => runOn(stack, options));
+  return { ...result, durationMs: performance.now() - beganMs };
+}
+
+async function runOn(stack: StackInstance, options: ChaosOptions): Promise<Omit<ChaosResult, "durationMs">> {
+  const { say } = options;
   const folder = await mkdtemp(join(tmpdir(), "perago-chaos-"));
   let isDone = false;
   const closing: (() => Promise<void>)[] = [
-    () => stack.down(),
     // Logs of a run that failed are kept.
     async () => (isDone ? rm(folder, { recursive: true, force: true }) : say(`logs are kept in ${folder}`)),
   ];
@@ -46,7 +50,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const { scene, tallied } = await setTheScene(options, { stack, folder, closing });
     const history = await play(options, scene, folder);
     isDone = !options.keepsLogs;
-    return { history, tally: tallied(), durationMs: performance.now() - beganMs };
+    return { history, tally: tallied() };
   } finally {
     for (const close of closing.toReversed()) await close().catch((error: unknown) => say(String(error)));
   }
@@ -72,6 +76,7 @@ async function setTheScene(options: ChaosOptions, { stack, folder, closing }: St
   const tally = createTally();
   const hosts: ChaosHost[] = [];
   const scene: Scene = {
+    fence: options.fence,
     engine: openEngine(setting("CONDUCTOR_SERVER_URL")),
     lake,
     servers: createServers(stack, (server, lastedMs) => tally.outage(server, lastedMs)),
@@ -119,7 +124,7 @@ async function setTheScene(options: ChaosOptions, { stack, folder, closing }: St
 }
 
 function hardFenceSetting(fence: History["fence"]): Readonly<Record<string, string>> {
-  return fence === "hard" ? { PERAGO_HARD_FENCE: "required" } : {};
+  return { PERAGO_HARD_FENCE: fence === "hard" ? "required" : "off" };
 }
 
 async function registerTasks(scene: Scene, serverUrl: string, environment: Readonly<Record<string, string>>) {

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
+import { hardFenceAction } from "@perago/fence/hard-fence";
 import { LakefsClient, type Commit, type LakefsConnection } from "@perago/lakefs-sync";
 import { createBranchStore, openSweepMemory, sweepBranches, systemClock } from "@perago/worker";
-import type { Target, TargetCommit } from "../audit/history.ts";
+import type { History, Target, TargetCommit } from "../audit/history.ts";
 
 const MAX_LOG_COMMITS = 5000;
 const PREFIX = "work/";
@@ -11,7 +12,8 @@ const ATTRIBUTES = { contentType: "application/octet-stream", metadata: {} };
 export interface Lake {
   /** A repository with the files that every target starts from. */
   createRepository(label: string): Promise<{ readonly name: string; readonly start: string }>;
-  createTarget(repository: string, branch: string, start: string): Promise<void>;
+  /** A branch from a commit; answers the commit that it starts with: the hard fence is put on it where it is to hold. */
+  createTarget(target: NewTarget): Promise<string>;
   head(repository: string, branch: string): Promise<string>;
   /** As somebody else brings data in: a branch of their own and a merge. The branch stays. */
   commitForeign(repository: string, branch: string, where: "inside" | "outside"): Promise<ForeignCommit>;
@@ -21,6 +23,14 @@ export interface Lake {
   /** Removes abandoned staging branches that are older than the TTL (rule X3); `root` keeps its memory. */
   sweep(repository: string, ttlMs: number, root: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A target to be made. */
+export interface NewTarget {
+  readonly repository: string;
+  readonly branch: string;
+  readonly start: string;
+  readonly fence: History["fence"];
 }
 
 /** What somebody else has merged, and the branch that it came from. */
@@ -49,7 +59,13 @@ export function openLake(connection: LakefsConnection): Lake {
       const { id: start } = await client.commit(name, "main", { message: "where every target starts" });
       return { name, start };
     },
-    createTarget: (repository, name, sourceCommitId) => client.createBranch(repository, { name, sourceCommitId }),
+    async createTarget({ repository, branch, start, fence }) {
+      await client.createBranch(repository, { name: branch, sourceCommitId: start });
+      if (fence === "soft") return start;
+      const { path, text } = hardFenceAction({ branch });
+      await put(repository, branch, path, text);
+      return (await client.commit(repository, branch, { message: "the hard fence" })).id;
+    },
     head,
     async commitForeign(repository, target, where) {
       const branch = `somebody-${randomBytes(5).toString("hex")}`;

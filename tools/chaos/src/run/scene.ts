@@ -1,4 +1,4 @@
-import type { SeenCommit, LeftOver, Asked, Completion } from "../audit/history.ts";
+import type { SeenCommit, LeftOver, Asked, Completion, History } from "../audit/history.ts";
 import type { PlannedFault, PlannedWorkflow } from "../plan/workload.ts";
 import type { Tally } from "../report/tally.ts";
 import type { Engine } from "./engine.ts";
@@ -23,6 +23,7 @@ export interface LiveWorkflow {
 
 /** Everything that the parts of a run share. */
 export interface Scene {
+  readonly fence: History["fence"];
   readonly engine: Engine;
   readonly lake: Lake;
   readonly servers: Servers;

@@ -40,14 +40,15 @@ export async function runWorkflow(scene: Scene, plan: PlannedWorkflow, ground: G
 }
 
 async function startWorkflow(scene: Scene, plan: PlannedWorkflow, ground: Ground): Promise<LiveWorkflow> {
-  const { name: repository, start } = ground.repository;
+  const { fence } = scene;
+  const { name: repository, start: from } = ground.repository;
   for (let tries = 0; tries < START_LIMIT; tries += 1) {
     await scene.servers.allUp();
     // A target of its own for each try: an answer that is lost may have started a workflow.
     const branch = `t-${String(plan.index).padStart(5, "0")}-${tries}`;
     try {
       const controls = await makeControls(join(ground.folder, branch), plan.scripts.length);
-      await scene.lake.createTarget(repository, branch, start);
+      const start = await scene.lake.createTarget({ repository, branch, start: from, fence });
       const params = plan.scripts.map((scripts, index) => [
         `params${index + 1}`,
         { control: controls[index], scripts },
