@@ -64,9 +64,11 @@ export async function withInstance<Result>(
   });
 }
 
+/** A machine on which things are killed is a busy one. */
+const START_TIMEOUT_MS = 600_000;
+
 /** A server that is killed often had better start soon than run fast: the JVM compiles once and little. */
 function quickToStart(plan: ServerPlan): ServerPlan {
-  return plan.server === "conductor"
-    ? { ...plan, args: ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", ...plan.args] }
-    : plan;
+  const args = plan.server === "conductor" ? ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", ...plan.args] : plan.args;
+  return { ...plan, args, startTimeoutMs: START_TIMEOUT_MS };
 }
