@@ -14,8 +14,9 @@ import type { ChaosOptions } from "../src/run/options.ts";
 const RUN_LIMIT_MS = 900_000;
 const SEED = 20_261_130;
 
-function fault(list: string, name: string): Fault {
-  const found = CATALOG[list]?.find((each) => faultName(each) === name);
+function fault(list: keyof typeof CATALOG, name: string): Fault {
+  const faults: readonly Fault[] = CATALOG[list];
+  const found = faults.find((each) => faultName(each) === name);
   if (found === undefined) throw new Error(`no fault ${name} in ${list}`);
   return found;
 }

@@ -34,7 +34,7 @@ const conductor = (downMs: number): Strike => ({ do: "kill_server", server: "con
  * All kinds of trouble. Those of a list stand for each other in a short run: at least one of each list strikes before
  * the second of any does.
  */
-export const CATALOG: Readonly<Record<string, readonly Fault[]>> = {
+export const CATALOG = {
   hostKills: [
     ...kills({ title: "fault A1" }, [
       before("validate"),
@@ -224,4 +224,4 @@ export const CATALOG: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   drains: at({ title: "fault H1" }, { do: "drain" }, before("run"), before("stage"), before("merge"), before("report")),
-};
+} satisfies Readonly<Record<string, readonly Fault[]>>;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { CATALOG } from "./catalog.ts";
 import { dealFaults } from "./deck.ts";
 import { createDice } from "./dice.ts";
-import { faultName, strikesInBody } from "./fault.ts";
+import { faultName, strikesInBody, type Fault } from "./fault.ts";
 import { requestKind } from "./requests.ts";
 import { planWorkflows } from "./workload.ts";
 
@@ -16,12 +16,14 @@ it("plans the same workflows and faults for the same seed, and others for anothe
 });
 
 it("deals one fault of each list before a second of any, and each fault of the catalogue in the end", () => {
-  const lists = Object.values(CATALOG);
-  const count = lists.flat().length;
-  const dealt = first(dealFaults(createDice(3, "faults")), count);
+  const lists: readonly (readonly Fault[])[] = Object.values(CATALOG);
+  const dealt = first(dealFaults(createDice(3, "faults")), 2000);
   for (const list of lists)
     expect(dealt.slice(0, lists.length).filter((fault) => list.includes(fault))).toHaveLength(1);
   expect(new Set(dealt.map(faultName))).toEqual(new Set(lists.flat().map(faultName)));
+  const kills: readonly Fault[] = CATALOG.conductorKills;
+  const others = dealt.slice(0, 140).filter((fault) => !kills.includes(fault));
+  expect(new Set(others).size).toBeGreaterThan(120);
 });
 
 it("strikes once an execution, in an execution whose body gets so far", () => {

@@ -87,7 +87,7 @@ export async function untilEnded(
   { workflowId, branch }: LiveWorkflow,
   limitMs = WORKFLOW_LIMIT_MS,
 ): Promise<SeenWorkflow | undefined> {
-  const endMs = performance.now() + limitMs;
+  let endMs = performance.now() + limitMs;
   let last = "nothing";
   while (performance.now() < endMs && !scene.signal.aborted) {
     try {
@@ -97,7 +97,10 @@ export async function untilEnded(
       if (hasEnded(seen)) return seen;
     } catch (error) {
       last = error instanceof Error ? error.message : String(error);
+      // An outage does not count.
+      const beganMs = performance.now();
       await scene.servers.allUp();
+      endMs += performance.now() - beganMs;
     }
     await pause(LOOK_MS);
   }
