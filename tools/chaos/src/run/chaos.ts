@@ -145,6 +145,7 @@ async function registerTasks(scene: Scene, serverUrl: string, environment: Reado
 async function keepUp(scene: Scene, host: ChaosHost): Promise<void> {
   while (scene.keepsUp) {
     try {
+      await scene.servers.allUp();
       await host.start();
       return;
     } catch (error) {

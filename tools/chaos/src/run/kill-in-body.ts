@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Place } from "./strike.ts";
+import type { Place } from "./place.ts";
 import { within } from "./until.ts";
 
 const PID_LIMIT_MS = 10_000;

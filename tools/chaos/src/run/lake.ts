@@ -12,7 +12,7 @@ const ATTRIBUTES = { contentType: "application/octet-stream", metadata: {} };
 export interface Lake {
   /** A repository with the files that every target starts from. */
   createRepository(label: string): Promise<{ readonly name: string; readonly start: string }>;
-  /** A branch from a commit; answers the commit that it starts with: the hard fence is put on it where it is to hold. */
+  /** A branch from a commit, with the hard fence where that is to hold; answers the commit that it starts with. */
   createTarget(target: NewTarget): Promise<string>;
   head(repository: string, branch: string): Promise<string>;
   /** As somebody else brings data in: a branch of their own and a merge. The branch stays. */

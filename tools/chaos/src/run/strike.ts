@@ -1,12 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deed } from "@perago/tools-fault-proxy";
-import type { GateMessage } from "../host/messages.ts";
 import type { Meddling, Strike } from "../plan/fault.ts";
 import { requestKind, type RequestKind } from "../plan/requests.ts";
 import type { HostProcess } from "./host-process.ts";
 import { killInBody } from "./kill-in-body.ts";
-import type { ChaosHost, ServerName, Trap } from "./host.ts";
-import type { LiveWorkflow, Scene } from "./scene.ts";
+import type { Place } from "./place.ts";
+import type { ServerName, Trap } from "./host.ts";
 import { within } from "./until.ts";
 
 const LATE_MS = 9_000;
@@ -15,15 +14,6 @@ const TIME_OUT_LIMIT_MS = 15_000;
 const REDELIVERY_LIMIT_MS = 4_000;
 const FULL_DISK_MS = 4_000;
 const HTML = "<html><body>504 Gateway Time-out</body></html>";
-
-/** Where something strikes: an execution that waits at a step. */
-export interface Place {
-  readonly scene: Scene;
-  readonly host: ChaosHost;
-  readonly process: HostProcess;
-  readonly workflow: LiveWorkflow;
-  readonly stop: GateMessage;
-}
 
 /** What is to become of the execution that waits, and what goes on beside it. */
 export interface Struck {
