@@ -30,6 +30,8 @@ export interface Repository {
   mergeTree(tree: Tree, target?: string): Promise<string>;
   /** Makes a commit's change again on a branch, as a person does; returns the new commit. */
   cherryPick(commitId: string, branch?: string): Promise<string>;
+  /** Takes a commit's change back on a branch, as a person does. */
+  revert(commitId: string, branch?: string): Promise<void>;
   createBranch(branch: string, sourceCommitId: string): Promise<void>;
   /** Makes a branch `<label>-<n>` of its own for a test; returns its name. */
   newBranch(label: string, sourceCommitId: string): Promise<string>;
@@ -112,6 +114,9 @@ function repository(client: LakefsClient, name: string): Repository {
       return reference;
     },
     cherryPick: (commitId, branch = "main") => cherryPick(name, branch, commitId),
+    revert: async (ref, branch = "main") => {
+      await byHand(`${name}/branches/${branch}/revert`, { ref, parent_number: 1 });
+    },
     createBranch: (branch, sourceCommitId) => client.createBranch(name, { name: branch, sourceCommitId }),
     newBranch: async (label, sourceCommitId) => {
       branchCount += 1;
@@ -134,14 +139,21 @@ function repository(client: LakefsClient, name: string): Repository {
 
 /** Not among our client's operations: Perago never does it. */
 async function cherryPick(repositoryName: string, branch: string, ref: string): Promise<string> {
+  const answer = await byHand(`${repositoryName}/branches/${branch}/cherry-pick`, { ref });
+  return commitShape.parse(JSON.parse(answer)).id;
+}
+
+/** What people do in lakeFS and Perago never does: no operation of its client. */
+async function byHand(path: string, body: Readonly<Record<string, unknown>>): Promise<string> {
   const { endpoint, accessKeyId, secretAccessKey } = lakefsConnection();
   const key = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
   const api = `${endpoint.replace(/\/api\/v1$/, "")}/api/v1`;
-  const url = `${api}/repositories/${repositoryName}/branches/${branch}/cherry-pick`;
   const headers = { authorization: `Basic ${key}`, "content-type": "application/json" };
-  const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify({ ref }) });
-  if (!answer.ok) throw new Error(`cherry-pick onto ${branch}: ${answer.status} ${await answer.text()}`);
-  return commitShape.parse(await answer.json()).id;
+  const request = { method: "POST", headers, body: JSON.stringify(body) };
+  const answer = await fetch(`${api}/repositories/${path}`, request);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+  return text;
 }
 
 async function readTree(

@@ -43,6 +43,10 @@ async function run(asked: Request, context: CommandContext): Promise<number> {
         return await (await import("./commands/dev.ts")).dev(context, asked, signals);
       case "sweep":
         return await (await import("./commands/sweep.ts")).sweep(context, asked, signals);
+      case "fence install":
+        return await (await import("./commands/fence-install.ts")).fenceInstall(context, asked);
+      case "fence verify":
+        return await (await import("./commands/fence-verify.ts")).fenceVerify(context, asked);
       case "history":
         return await (await import("./commands/history.ts")).history(context, asked);
     }

@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { CheckArguments } from "./commands/check.ts";
 import type { DevArguments } from "./commands/dev.ts";
 import type { ExtractArguments } from "./commands/extract.ts";
+import type { FenceInstallArguments } from "./commands/fence-install.ts";
+import type { FenceVerifyArguments } from "./commands/fence-verify.ts";
 import type { HistoryArguments } from "./commands/history.ts";
 import type { RegisterArguments } from "./commands/register.ts";
 import type { RunArguments } from "./commands/run.ts";
@@ -22,6 +24,8 @@ export type Request =
   | ({ readonly command: "dev" } & DevArguments)
   | ({ readonly command: "sweep" } & SweepArguments)
   | ({ readonly command: "history" } & HistoryArguments)
+  | ({ readonly command: "fence install" } & FenceInstallArguments)
+  | ({ readonly command: "fence verify" } & FenceVerifyArguments)
   /** Help, the version or a usage error has been written already. */
   | { readonly command: "done"; readonly exitCode: ExitCode };
 
@@ -50,6 +54,12 @@ const devOptions = checkOptions.extend({
 });
 const sweepOptions = checkOptions.extend({ dryRun: z.boolean().default(false), ttl: text, dotenv: text });
 const MAX_SHOWN_COMMITS = 10_000;
+const fenceVerifyOptions = checkOptions.extend({ dotenv: text });
+const fenceInstallOptions = fenceVerifyOptions.extend({
+  exclusive: z.boolean().default(false),
+  dryRun: z.boolean().default(false),
+  force: z.boolean().default(false),
+});
 const historyOptions = checkOptions.extend({
   input: z
     .string()
@@ -121,6 +131,7 @@ function makeProgram(
   addDev(program, choose);
   addSweep(program, choose);
   addHistory(program, choose);
+  addFence(program, choose);
   return program;
 }
 
@@ -264,11 +275,52 @@ function addSweep(program: Command, choose: Choose): void {
     });
 }
 
+const TARGET = "<target>";
+const TARGET_TEXT = "lakefs://<repository>/<branch>";
+
+/** Repository and branch, or a usage error. */
+function targetOf(address: string, command: Command): { readonly repository: string; readonly branch: string } {
+  const { repository, branch } = parseLakefsAddress(address) ?? {};
+  if (repository !== undefined && branch !== undefined) return { repository, branch };
+  return command.error(`error: a target is written ${TARGET_TEXT}`);
+}
+
+function addFence(program: Command, choose: Choose): void {
+  const fence = program
+    .command("fence")
+    .description("The hard fence of a target: lakeFS refuses a merge onto an unexpected head.");
+  fence
+    .command("install")
+    .description("Put the hard fence on a target by a merge, and look whether it holds.")
+    .argument(TARGET, TARGET_TEXT)
+    .option("--exclusive", "also refuse what people merge, commit, revert or cherry-pick onto the target")
+    .option("--dry-run", "show the action and write nothing")
+    .option("--force", "replace an action that somebody edited, or that a later version made")
+    .option("--dotenv <file>", ENV_FILE_TEXT)
+    .option("--json", JSON_TEXT)
+    .action((address: string, options: unknown, command: Command) => {
+      const { dotenv, ...rest } = fenceInstallOptions.parse(options);
+      const target = targetOf(address, command);
+      choose({ command: "fence install", ...target, ...rest, ...(dotenv === undefined ? {} : { dotenv }) });
+    });
+  fence
+    .command("verify")
+    .description("Say whether the hard fence is there, unchanged and obeyed, and the branch protected.")
+    .argument(TARGET, TARGET_TEXT)
+    .option("--dotenv <file>", ENV_FILE_TEXT)
+    .option("--json", JSON_TEXT)
+    .action((address: string, options: unknown, command: Command) => {
+      const { dotenv, json } = fenceVerifyOptions.parse(options);
+      const target = targetOf(address, command);
+      choose({ command: "fence verify", ...target, json, ...(dotenv === undefined ? {} : { dotenv }) });
+    });
+}
+
 function addHistory(program: Command, choose: Choose): void {
   program
     .command("history")
     .description("Show a target's first-parent log as the publish fence reads it. Reads only.")
-    .argument("<target>", "lakefs://<repository>/<branch>")
+    .argument(TARGET, TARGET_TEXT)
     .option("--input <ref>", "say why this input commit would be accepted or refused now")
     .option("--task <key>", "as the logical task with this key sees it")
     .option("--limit <n>", `commits to show, at most ${MAX_SHOWN_COMMITS} (default: 50)`)
@@ -276,10 +328,7 @@ function addHistory(program: Command, choose: Choose): void {
     .option("--dotenv <file>", ENV_FILE_TEXT)
     .option("--json", JSON_TEXT)
     .action((address: string, options: unknown, command: Command) => {
-      const { repository, branch } = parseLakefsAddress(address) ?? {};
-      if (repository === undefined || branch === undefined) {
-        return command.error("error: a target is written lakefs://<repository>/<branch>");
-      }
+      const { repository, branch } = targetOf(address, command);
       const parsed = historyOptions.safeParse(options);
       if (!parsed.success) {
         const says = `--input is 8 to 64 hexadecimal digits, --limit a number from 1 to ${MAX_SHOWN_COMMITS}`;

@@ -34,6 +34,8 @@ export { SlotPlanError, tasksThatWrite } from "./host/slots.ts";
 export { HostLockError, takeHostLock } from "./workspace/host-lock.ts";
 export type { HostLock } from "./workspace/host-lock.ts";
 export type { Failure, FailureCode } from "./failure.ts";
+export { probeHardFence, readHardFence } from "./lakefs/hard-fence.ts";
+export type { HardFenceAt } from "./lakefs/hard-fence.ts";
 export { runLocally } from "./local/run-locally.ts";
 export type { LocalRunOptions } from "./local/run-locally.ts";
 export type { LocalDrive, LocalRun } from "./local/drive-locally.ts";
