@@ -8,12 +8,12 @@ async function readme(): Promise<string> {
   return await readFile(new URL("../README.md", import.meta.url), "utf8");
 }
 
-test.for(["check", "extract", "register", "start", "run", "dev", "sweep", "history"])(
+test.for(["check", "extract", "register", "start", "run", "dev", "sweep", "history", "fence install", "fence verify"])(
   "the README names every option of perago %s, and no other",
   async (name) => {
     let help = "";
     const output = { write: (text: string) => void (help += text), paint: (_: string, text: string) => text };
-    parseArguments([name, "--help"], "1.2.3", { stdout: output, stderr: output });
+    parseArguments([...name.split(" "), "--help"], "1.2.3", { stdout: output, stderr: output });
     const options = [...help.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm)].flatMap(([, option]) => option ?? []);
     const section = (await readme()).split(/^### /m).find((part) => part.startsWith(`\`perago ${name} `)) ?? "";
     const named = new Set<string>(

@@ -18,8 +18,8 @@ export interface HardFenceInstall {
 }
 
 /**
- * Puts the action on the target by a merge, so that it works on a protected branch (rule H1): from a hidden branch of its
- * own, which is removed again. lakeFS takes the actions of a merge from its source, so the new text decides about
+ * Puts the action on the target by a merge, so that it works on a protected branch (rule H1): from a hidden branch of
+ * its own, which is removed again. lakeFS takes the actions of a merge from its source, so the new text decides about
  * its own merge: it says which head it expects, as the text asks, and an exclusive fence lets it pass, too. Answers the
  * new head. Throws `LakefsError`.
  */

@@ -15,7 +15,7 @@ export interface FencedTarget {
   readonly isProtected?: boolean;
 }
 
-/** Reads the target's hard fence, tries on a throw-away branch whether the server obeys it, and reads the protection. */
+/** Reads the hard fence, tries on a throw-away branch whether the server obeys it, and reads the protection. */
 export async function lookAtTarget(client: LakefsClient, repository: string, branch: string): Promise<FencedTarget> {
   const { commit_id: head } = await client.getBranch(repository, branch);
   const at = { repository, branch, commitId: head };

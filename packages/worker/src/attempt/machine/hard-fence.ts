@@ -3,7 +3,7 @@ import type { Failure } from "../../failure.ts";
 import type { HardFenceReading } from "../ports/target-store.ts";
 import { fail, failure } from "./ending.ts";
 import { readyToMerge } from "./staging.ts";
-import type { Phase, WorkspaceInput } from "./state.ts";
+import type { Note, Phase, WorkspaceInput } from "./state.ts";
 
 /**
  * Rule H3: lakeFS takes actions from the source of a merge, so what the target carries is not enough. In force: hard;
@@ -20,7 +20,8 @@ export const verifyHardFence: Phase<"verifyHardFence"> = {
     const { facts, input, stagingCommit } = state;
     if (facts.hardFence === "required") return fail(state, hardFenceRequired(input, stagingCommit, reading));
     const message = `the soft fence holds on ${targetOf(input)}: ${what(reading)} | ${mend(input, reading)}`;
-    return { next: readyToMerge(state, "soft"), notes: [{ name: "soft_fence", message }] };
+    const note: Note = { name: "soft_fence", message };
+    return { next: readyToMerge(state, "soft"), notes: [note] };
   },
 };
 
