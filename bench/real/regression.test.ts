@@ -11,14 +11,14 @@ import { openSession } from "../src/world/session.ts";
  * What a clear regression is: ratios of two things measured by turns in the same run, with a margin over the target of
  * the table, for a short run on a busy machine.
  */
-const B1_RATIO = 2.2;
-const B2_RATIO = 2.2;
+const B1_RATIO = 3;
+const B2_RATIO = 3;
 const B5_RATIO = 6;
 /** Of the times between two samples, which is the delay and the 20 ms that were asked for. */
 const B7_RATIO = 4;
 const B7_SAMPLE_MS = 20;
 
-const TIMEOUT_MS = 110_000;
+const TIMEOUT_MS = 240_000;
 
 describe("the bench, in short", () => {
   it(

@@ -5,6 +5,7 @@ import { chooseMeasurements, measurements } from "./measurements.ts";
 import { executionsOf, phaseTimes } from "./phases.ts";
 import { judge } from "./row.ts";
 import { countRequests } from "./rows/requests.ts";
+import { withResults } from "./history-file.ts";
 import { renderTable } from "./table.ts";
 
 const machine = {
@@ -112,5 +113,29 @@ describe("the table", () => {
     expect(text).toContain("CPU x2, 8 GiB, Linux 6, temporary files on ext4; Node 24, lakeFS 1.84.0");
     expect(text).toMatch(/B1 +cold attempt +<= 1 +1\.50 +1\.50 +150 +100 +ms +1 +MISSED/);
     expect(text).toContain("B1 missed: it is slow");
+  });
+});
+
+describe("the history", () => {
+  const row = judge(
+    {
+      id: "B9",
+      work: "uploads",
+      against: "-",
+      unit: "uploads",
+      bound: { figure: "ours", relation: "<=", value: 1 },
+    },
+    { ours: [1], other: [] },
+  );
+
+  it("keeps figures under a label, and the newer ones where the label is known", () => {
+    const entry = { label: "after", machine, machineText: "a machine", rows: [row] };
+    const before = { label: "before", measuredAt: "2026", machine: "a machine", rows: [] };
+    const once = withResults([before], entry);
+    expect(once.map(({ label }) => label)).toEqual(["before", "after"]);
+    expect(once[1]?.rows).toEqual([
+      { id: "B9", figure: 1, ratio: null, ours: 1, other: null, unit: "uploads", runs: 1, met: true },
+    ]);
+    expect(withResults(once, entry)).toHaveLength(2);
   });
 });

@@ -1,16 +1,21 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArguments, USAGE, type BenchArguments } from "./args.ts";
+import { measureCurves } from "./curves/measure-curves.ts";
+import { renderPage } from "./curves/page.ts";
 import { describeMachine } from "./machine.ts";
 import { chooseMeasurements, isOf } from "./measurements.ts";
 import { measureAll } from "./measure-all.ts";
 import { profileAttempts } from "./profile.ts";
 import { openSession } from "./world/session.ts";
-import { renderTable } from "./table.ts";
+import { keepResults } from "./history-file.ts";
+import { machineLine, renderTable } from "./table.ts";
 
 // Entry of `pnpm bench`: the only file here that prints, and that sets the exit code.
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+const CURVES_FILE = join(import.meta.dirname, "../curves.html");
+const HISTORY_FILE = join(import.meta.dirname, "../history.json");
 const RESULTS_FILE = join(import.meta.dirname, "../results.json");
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -25,6 +30,13 @@ async function main(): Promise<number> {
     say(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
     return EXIT_USAGE;
   }
+  if (args.curves) {
+    await using session = await openSession();
+    const curves = await measureCurves({ session, quick: args.quick, say });
+    await writeFile(CURVES_FILE, renderPage(await describeMachine(), curves));
+    say(`curves: ${CURVES_FILE}`);
+    return 0;
+  }
   if (args.profile) {
     await using session = await openSession();
     process.stdout.write(await profileAttempts({ session, quick: args.quick, say }));
@@ -37,6 +49,10 @@ async function main(): Promise<number> {
   const results = { machine, rows: asked };
   const text = `${JSON.stringify(results, null, 2)}\n`;
   if (args.rows.length === 0 && !args.quick) await writeFile(RESULTS_FILE, text);
+  if (args.label !== undefined) {
+    const entry = { label: args.label, machine, machineText: machineLine(machine), rows: asked };
+    await keepResults(HISTORY_FILE, entry);
+  }
   const specs = chosen.flatMap(({ rows }) => rows);
   process.stdout.write(args.json ? text : `${renderTable(machine, asked, specs)}\n`);
   return asked.every(({ figure }) => figure !== null) ? 0 : EXIT_FAILED;

@@ -1,4 +1,5 @@
 import type { Extent, Measurement } from "./measurement.ts";
+import { reasons } from "./reasons.ts";
 import { judge, type RowResult, type Samples } from "./row.ts";
 import { openSession } from "./world/session.ts";
 
@@ -15,7 +16,7 @@ export async function measureAll(
     try {
       await using session = await openSession();
       const samples = await measurement.measure({ session, quick, say: (line) => say(`${name}: ${line}`) });
-      results.push(...measurement.rows.map((row) => judge(row, samples[row.id] ?? NOTHING)));
+      results.push(...measurement.rows.map((row) => judge(row, samples[row.id] ?? NOTHING, reasons[row.id])));
     } catch (error) {
       const reason = `not measured: ${error instanceof Error ? error.message : String(error)}`;
       say(`${name}: ${reason}`);

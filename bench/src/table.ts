@@ -15,11 +15,11 @@ export function renderTable(machine: Machine, results: readonly RowResult[], spe
   const missed = results.flatMap(({ id, met, reason }) =>
     met && reason === undefined ? [] : [`${id}${met ? "" : " missed"}: ${reason ?? "no reason is known"}`],
   );
-  return [describeMachine(machine), "", render(head), ...lines.map(render), "", ...missed].join("\n").trimEnd();
+  return [machineLine(machine), "", render(head), ...lines.map(render), "", ...missed].join("\n").trimEnd();
 }
 
 /** One line about the machine. */
-export function describeMachine({ cpu, cpuCount, memoryBytes, system, node, disk, lakefs }: Machine): string {
+export function machineLine({ cpu, cpuCount, memoryBytes, system, node, disk, lakefs }: Machine): string {
   const memory = `${(memoryBytes / 1024 ** 3).toFixed(0)} GiB`;
   return `${cpu} x${cpuCount}, ${memory}, ${system}, temporary files on ${disk}; Node ${node}, lakeFS ${lakefs}`;
 }
