@@ -6,6 +6,7 @@ import { renderPage } from "./curves/page.ts";
 import { describeMachine } from "./machine.ts";
 import { chooseMeasurements, isOf } from "./measurements.ts";
 import { measureAll } from "./measure-all.ts";
+import { reasonOf } from "./reason-of.ts";
 import { profileAttempts } from "./profile.ts";
 import { openSession } from "./world/session.ts";
 import { keepResults } from "./history-file.ts";
@@ -27,21 +28,34 @@ async function main(): Promise<number> {
     args = parseArguments(process.argv.slice(2));
     chooseMeasurements(args.rows);
   } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    say(`${reasonOf(error)}\n${USAGE}`);
     return EXIT_USAGE;
   }
-  if (args.curves) {
-    await using session = await openSession();
-    const curves = await measureCurves({ session, quick: args.quick, say });
-    await writeFile(CURVES_FILE, renderPage(await describeMachine(), curves));
-    say(`curves: ${CURVES_FILE}`);
-    return 0;
+  try {
+    if (args.curves) return await drawCurves(args);
+    if (args.profile) return await profile(args);
+    return await measureRows(args);
+  } catch (error) {
+    say(`the bench failed: ${reasonOf(error)}`);
+    return EXIT_FAILED;
   }
-  if (args.profile) {
-    await using session = await openSession();
-    process.stdout.write(await profileAttempts({ session, quick: args.quick, say }));
-    return 0;
-  }
+}
+
+async function drawCurves({ quick }: BenchArguments): Promise<number> {
+  await using session = await openSession();
+  const curves = await measureCurves({ session, quick, say });
+  await writeFile(CURVES_FILE, renderPage(await describeMachine(), curves));
+  say(`curves: ${CURVES_FILE}`);
+  return 0;
+}
+
+async function profile({ quick }: BenchArguments): Promise<number> {
+  await using session = await openSession();
+  process.stdout.write(await profileAttempts({ session, quick, say }));
+  return 0;
+}
+
+async function measureRows(args: BenchArguments): Promise<number> {
   const chosen = chooseMeasurements(args.rows);
   const machine = await describeMachine();
   const measured = await measureAll(chosen, { quick: args.quick, say });

@@ -1,4 +1,5 @@
 import type { Extent, Measurement } from "./measurement.ts";
+import { reasonOf } from "./reason-of.ts";
 import { reasons } from "./reasons.ts";
 import { judge, type RowResult, type Samples } from "./row.ts";
 import { openSession } from "./world/session.ts";
@@ -18,7 +19,7 @@ export async function measureAll(
       const samples = await measurement.measure({ session, quick, say: (line) => say(`${name}: ${line}`) });
       results.push(...measurement.rows.map((row) => judge(row, samples[row.id] ?? NOTHING, reasons[row.id])));
     } catch (error) {
-      const reason = `not measured: ${error instanceof Error ? error.message : String(error)}`;
+      const reason = `not measured: ${reasonOf(error)}`;
       say(`${name}: ${reason}`);
       results.push(...measurement.rows.map((row) => judge(row, NOTHING, reason)));
     }

@@ -71,7 +71,7 @@ async function measureShapes(
     const work = await prepareTree(around, shape);
     const isSmall = shape.fileCount * shape.sizeBytes < REPEATED_BELOW_BYTES && shape.fileCount < 10_000;
     measured.push([x, await measureShape(around, work, isSmall && !around.quick ? 3 : 1)]);
-    await around.session.client.deleteRepository(work.place.repository, { timeoutMs: 120_000 });
+    await work.place.remove();
   }
   return measured;
 }

@@ -12,6 +12,7 @@ import { openLakefs } from "./servers.ts";
 const TASKS_FOLDER = join(import.meta.dirname, "../../tasks");
 const ATTEMPT_TIMEOUT_MS = 600_000;
 const ATTEMPT_LOOK_MS = 50;
+const REMOVE_TIMEOUT_MS = 120_000;
 
 /** The tasks of the bench, by the file below `tasks/`. */
 export type TaskName = "change" | "noop";
@@ -23,6 +24,8 @@ export interface Place {
   branchAt(commitId: string, name: string): Promise<void>;
   /** Whether no staging branch is left. */
   isSwept(): Promise<boolean>;
+  /** Deletes the repository before the session ends. */
+  remove(): Promise<void>;
 }
 
 /** One attempt to be measured. */
@@ -121,9 +124,15 @@ export async function untilSettled(host: Host, place: Place): Promise<void> {
 async function openPlace(client: LakefsClient, repository: string, disposal: AsyncDisposableStack): Promise<Place> {
   const { blockstoreType } = await client.getConfig();
   await client.createRepository({ name: repository, storageNamespace: `${blockstoreType}://${repository}` });
-  disposal.defer(() => client.deleteRepository(repository, { timeoutMs: 120_000 }));
+  let isRemoved = false;
+  const remove = async (): Promise<void> => {
+    if (!isRemoved) await client.deleteRepository(repository, { timeoutMs: REMOVE_TIMEOUT_MS });
+    isRemoved = true;
+  };
+  disposal.defer(remove);
   return {
     repository,
+    remove,
     branchAt: (commitId, name) => client.createBranch(repository, { name, sourceCommitId: commitId }),
     isSwept: async () =>
       (await client.listBranches(repository, { prefix: "perago-stg-", showHidden: true })).length === 0,
