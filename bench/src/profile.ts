@@ -7,6 +7,7 @@ import { attemptOn, prepareTree, warmHost } from "./rows/attempt.ts";
 const SHAPES = [
   { title: "one file of 100 bytes", fileCount: 1, sizeBytes: 100, runCount: 15 },
   { title: "1,000 files of 64 KiB", fileCount: 1000, sizeBytes: 64 * 1024, runCount: 5 },
+  { title: "one file of 256 MiB", fileCount: 1, sizeBytes: 256 * 1024 ** 2, runCount: 3 },
 ] as const;
 const NOOP_TASKS = 100;
 const NOOP_SLOTS = 10;
