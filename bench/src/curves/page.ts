@@ -4,7 +4,8 @@ import type { Curve } from "./curve.ts";
 import { escapeText, renderLegend, renderPlot, shortNumber } from "./plot.ts";
 
 const STYLE = `
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328; background: #fff; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+body { color: #1f2328; background: #fff; }
 svg { width: 100%; height: auto; }
 .grid { stroke: #d0d7de; }
 .tick, .axis { font-size: 12px; fill: #59636e; text-anchor: middle; }
