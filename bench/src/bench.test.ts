@@ -39,7 +39,7 @@ describe("the choice of rows", () => {
 
   it("takes a row's further figures with it", () => {
     const [chosen] = chooseMeasurements(["B6"]);
-    expect(chosen?.rows.map(({ id }) => id)).toEqual(["B6", "B6/cpu"]);
+    expect(chosen?.rows.map(({ id }) => id)).toEqual(["B6", "B6/cpu", "B6/thread", "B6/thread-cpu"]);
   });
 
   it("refuses what is no row, and names those that are", () => {

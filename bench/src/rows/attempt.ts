@@ -3,6 +3,7 @@ import { alternate } from "../alternate.ts";
 import type { Surroundings } from "../measurement.ts";
 import type { Host } from "../world/host.ts";
 import { lakectlPath, workByLakectl } from "../world/lakectl.ts";
+import { forgetPeak, residentBytes } from "../world/proc.ts";
 import { attemptMs, untilSettled, type Place } from "../world/session.ts";
 import { commitTree, treePath, type TreeShape } from "../world/tree.ts";
 
@@ -68,12 +69,19 @@ export async function lakectlOn({ session }: Surroundings, { place, input }: Tre
   return workByLakectl(lakectlPath(), work);
 }
 
-/** Cold attempts against `lakectl`, by turns; each cold one has a host of its own with an empty cache. */
+/**
+ * Cold attempts against `lakectl`, by turns; each cold one has a host of its own with an empty cache. Also what the
+ * host's resident memory grew by at its highest.
+ */
 export async function coldAttempts(around: Surroundings, work: TreeWork, runCount: number) {
-  return alternate(runCount, {
+  const growthBytes: number[] = [];
+  const samples = await alternate(runCount, {
     async ours(run) {
       const host = await warmHost(around, work);
+      forgetPeak(host.pid);
+      const before = residentBytes(host.pid).now;
       const elapsedMs = await attemptOn(around.session, work.place, work.input);
+      growthBytes.push(residentBytes(host.pid).peak - before);
       await untilSettled(host, work.place);
       await host.stop();
       around.say(`cold ${run}: ${elapsedMs} ms`);
@@ -85,6 +93,7 @@ export async function coldAttempts(around: Surroundings, work: TreeWork, runCoun
       return elapsedMs;
     },
   });
+  return { ...samples, growthBytes };
 }
 
 /** Attempts of one host that has seen the tree, against `lakectl`, by turns. */

@@ -22,13 +22,25 @@ export const hundredThousandFiles: Measurement = {
       unit: "s",
       bound: { figure: "ratio", relation: "<=", value: 0.2 },
     },
+    {
+      id: "B3/memory",
+      work: "growth of the host's resident memory a file at its highest, cold",
+      against: "-",
+      unit: "bytes",
+      decimals: 0,
+      // 400 MiB for 1,000,000 files.
+      bound: { figure: "ours", relation: "<=", value: 419 },
+    },
   ],
   async measure(around) {
     const runCount = around.quick ? 1 : 3;
     await around.session.register("change");
-    const work = await prepareTree(around, around.quick ? QUICK : FULL);
-    const cold = await coldAttempts(around, work, runCount);
-    return { B3: inSeconds(cold), "B3/warm": inSeconds(await warmAttempts(around, work, runCount)) };
+    const shape = around.quick ? QUICK : FULL;
+    const work = await prepareTree(around, shape);
+    const { growthBytes, ...cold } = await coldAttempts(around, work, runCount);
+    const memory = { ours: growthBytes.map((bytes) => bytes / shape.fileCount), other: [] };
+    const warm = await warmAttempts(around, work, runCount);
+    return { B3: inSeconds(cold), "B3/warm": inSeconds(warm), "B3/memory": memory };
   },
 };
 

@@ -1,8 +1,5 @@
-import { alternate } from "../alternate.ts";
 import type { Measurement } from "../measurement.ts";
-import { forgetPeak, residentBytes } from "../world/proc.ts";
-import { untilSettled } from "../world/session.ts";
-import { attemptOn, lakectlOn, prepareTree, warmHost } from "./attempt.ts";
+import { coldAttempts, prepareTree } from "./attempt.ts";
 
 const MIB = 1024 ** 2;
 const FULL_BYTES = 2048 * MIB;
@@ -30,21 +27,12 @@ export const largeFile: Measurement = {
   async measure(around) {
     await around.session.register("change");
     const work = await prepareTree(around, { fileCount: 1, sizeBytes: around.quick ? QUICK_BYTES : FULL_BYTES });
-    const growth: number[] = [];
-    const samples = await alternate(around.quick ? 1 : 3, {
-      async ours(run) {
-        const host = await warmHost(around, work);
-        forgetPeak(host.pid);
-        const before = residentBytes(host.pid).now;
-        const elapsedMs = await attemptOn(around.session, work.place, work.input);
-        growth.push((residentBytes(host.pid).peak - before) / MIB);
-        await untilSettled(host, work.place);
-        await host.stop();
-        around.say(`large file ${run}: ${elapsedMs} ms, ${growth.at(-1)?.toFixed(0)} MiB more memory`);
-        return elapsedMs / 1000;
-      },
-      other: async () => (await lakectlOn(around, work)) / 1000,
-    });
-    return { B4: samples, "B4/memory": { ours: growth, other: [] } };
+    const { growthBytes, ...cold } = await coldAttempts(around, work, around.quick ? 1 : 3);
+    const seconds = (values: readonly number[]): number[] => values.map((ms) => ms / 1000);
+    const growth = growthBytes.map((bytes) => bytes / MIB);
+    return {
+      B4: { ours: seconds(cold.ours), other: seconds(cold.other) },
+      "B4/memory": { ours: growth, other: [] },
+    };
   },
 };

@@ -29,6 +29,7 @@ export const thousandFiles: Measurement = {
     const runCount = around.quick ? 3 : 5;
     await around.session.register("change");
     const work = await prepareTree(around, SHAPE);
-    return { B1: await coldAttempts(around, work, runCount), B2: await warmAttempts(around, work, runCount) };
+    const { ours, other } = await coldAttempts(around, work, runCount);
+    return { B1: { ours, other }, B2: await warmAttempts(around, work, runCount) };
   },
 };
