@@ -34,6 +34,7 @@ const FAULTS = [
   fault("stalls", "fault C1, case R01: stall until published before merge"),
   fault("mergeAnswers", "fault B1: drop answer merge before merge"),
   fault("mergeAnswers", "fault B4: repeat merge before merge"),
+  fault("stagingAnswers", "fault B6: drop answer merge, drop request read_branch x6 before merge"),
   fault("stagingAnswers", "fault B8: drop answer commit_staging before commitStaging"),
   fault("reportAnswers", "fault B10: drop answer report before report"),
   fault("fullDisks", "fault G1: fill disk before run"),

@@ -156,7 +156,8 @@ export const CATALOG = {
     ...meddled({ title: "fault E7, fault G7" }, "download", before("syncIn"), "cut_answer", "drop_answer", {
       answered: 503,
     }),
-    ...meddled({ title: "fault B6" }, "read_branch", after("merge"), ["drop_request", 6], ["html", 3]),
+    ...at({ title: "fault B6" }, { do: "lose_merge", how: "drop_request", times: 6 }, before("merge")),
+    ...at({ title: "fault B6" }, { do: "lose_merge", how: "html", times: 3 }, before("merge")),
     ...meddled({ title: "fault B6" }, "read_log", before("pinHead"), "cut_answer", "html", ["drop_answer", 6]),
     ...meddled({ title: "fault A7" }, "delete_staging", before("deleteStaging"), [{ answered: 503 }, 8], "drop_answer"),
   ],

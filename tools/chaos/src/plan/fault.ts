@@ -33,6 +33,8 @@ export type Strike =
   /** SIGSTOP past the response timeout, with forced decisions; `published`: until the next attempt has published. */
   | { readonly do: "stall"; readonly until: "timed_out" | "published" }
   | { readonly do: "meddle"; readonly request: RequestKind; readonly how: Meddling; readonly times: number }
+  /** The answer to the merge is lost, and the reads of the target that follow go wrong. */
+  | { readonly do: "lose_merge"; readonly how: Meddling; readonly times: number }
   | { readonly do: "fill_disk" }
   | { readonly do: "foreign_commit"; readonly where: "inside" | "outside" }
   /** The engine hands the same delivery out again. */
@@ -71,6 +73,8 @@ export function strikeName(strike: Strike): string {
       return `stall until ${strike.until}`;
     case "meddle":
       return `${meddlingName(strike.how)} ${strike.request}${strike.times > 1 ? ` x${strike.times}` : ""}`;
+    case "lose_merge":
+      return `drop answer merge, ${meddlingName(strike.how)} read_branch x${strike.times}`;
     case "foreign_commit":
       return `foreign commit ${strike.where} the prefix`;
     case "cut_off":

@@ -12,6 +12,7 @@ const LATE_MS = 9_000;
 const STALL_LIMIT_MS = 25_000;
 const TIME_OUT_LIMIT_MS = 15_000;
 const REDELIVERY_LIMIT_MS = 4_000;
+const POLL_TRAP_MS = 20_000;
 const FULL_DISK_MS = 4_000;
 const HTML = "<html><body>504 Gateway Time-out</body></html>";
 
@@ -45,6 +46,12 @@ export async function perform(strike: Strike, place: Place): Promise<Struck> {
     case "meddle":
       if (strike.request === "merge") noteCopies(strike.how, place);
       return set(place, strike.request, () => deedOf(strike.how, place), strike.times);
+    case "lose_merge": {
+      const { happened } = set(place, "merge", () => ({ kind: "drop_answer" }));
+      // Pin and check are over: what reads the branch from here on is the look at its history.
+      const read = set(place, "read_branch", () => deedOf(strike.how, place), strike.times);
+      return { goOn: true, happened: Promise.all([happened, read.happened]).then((both) => both.every(Boolean)) };
+    }
     case "fill_disk":
       return fillDisk(place);
     case "foreign_commit":
@@ -100,10 +107,13 @@ function set({ scene, host, workflow, stop }: Place, request: RequestKind, deed:
     },
   };
   const remove = host.trap(trap);
-  scene.recorder.onEnd(executionId, () => {
+  const giveUp = (): void => {
     remove();
     resolve(false);
-  });
+  };
+  // The host polls when it has a free slot: perhaps only after this execution.
+  if (request === "poll") void pause(POLL_TRAP_MS).then(giveUp);
+  else scene.recorder.onEnd(executionId, giveUp);
   return { goOn: true, happened };
 }
 
