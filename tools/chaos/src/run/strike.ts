@@ -11,7 +11,7 @@ import { within } from "./until.ts";
 const LATE_MS = 9_000;
 const STALL_LIMIT_MS = 25_000;
 const TIME_OUT_LIMIT_MS = 15_000;
-const REDELIVERY_LIMIT_MS = 4_000;
+const REDELIVERY_LIMIT_MS = 15_000;
 const POLL_TRAP_MS = 20_000;
 const FULL_DISK_MS = 4_000;
 const HTML = "<html><body>504 Gateway Time-out</body></html>";
