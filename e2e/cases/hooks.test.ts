@@ -81,7 +81,7 @@ test("case L10: a post-merge hook that fails changes nothing: COMPLETED, and nob
   expect(JSON.stringify([task.outputData, logged])).not.toMatch(/hook/i);
 });
 
-test("case L11, case L07, rule C4: a pre-merge hook slower than the merge timeout is an unknown outcome, and the retry publishes", async () => {
+test("fault D9, case L11, case L07, rule C4: a pre-merge hook slower than the merge timeout is an unknown outcome, and the retry publishes", async () => {
   const target = await askedTarget("pre-merge");
   const released = Promise.withResolvers<number>();
   target.webhook.answer((index) => (index === 0 ? released.promise : 200));

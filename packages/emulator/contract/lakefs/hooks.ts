@@ -160,7 +160,7 @@ describe("hooks", () => {
     expect(answer.message).toContain("parsing file _lakefs_actions/bad.yaml");
   });
 
-  describe("a script that is wrong", () => {
+  describe("fault D9: a script that is wrong", () => {
     const wrap = (script: string): string =>
       ["name: wrong", "on:", "  pre-merge:", "hooks:", "  - id: wrong", "    type: lua", "    properties:"]
         .concat(`      script: '${script}'`)

@@ -12,6 +12,11 @@ import type { BodyServices } from "./child-services.ts";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
 import type { ChildOutcome, HostMessage } from "./messages.ts";
 
+// Taken before a module can replace them (fault J7).
+const { freeze } = Object;
+const { stringify } = JSON;
+const byteLength = Buffer.byteLength.bind(Buffer);
+
 /** One call of a task's body. */
 export interface BodyCall {
   readonly task: AnyTaskDefinition;
@@ -26,7 +31,7 @@ export interface BodyCall {
 export async function runBody(call: BodyCall): Promise<ChildOutcome> {
   const { task, params, request, signal, services } = call;
   const workspace: { workspace?: Workspace } =
-    request.workspace === undefined ? {} : { workspace: Object.freeze({ ...request.workspace }) };
+    request.workspace === undefined ? {} : { workspace: freeze({ ...request.workspace }) };
   let value: unknown;
   try {
     value = await task.run({
@@ -34,15 +39,15 @@ export async function runBody(call: BodyCall): Promise<ChildOutcome> {
       params,
       signal,
       ...services,
-      attempt: Object.freeze({ ...request.attempt }),
+      attempt: freeze({ ...request.attempt }),
     });
   } catch (thrown) {
     return thrownOutcome(thrown);
   }
   const checked = await checkOutput(task, value);
   if (!checked.ok) return { kind: "output_invalid", message: findingsText(checked.findings) };
-  const resultJson = JSON.stringify(checked.value);
-  const sizeBytes = Buffer.byteLength(resultJson);
+  const resultJson = stringify(checked.value);
+  const sizeBytes = byteLength(resultJson);
   if (sizeBytes > call.outputLimitBytes) {
     return { kind: "output_too_large", sizeBytes, limitBytes: call.outputLimitBytes };
   }

@@ -4,6 +4,8 @@ import type { ChildChannel } from "./child-channel.ts";
 import { MAX_NOTES_PER_SECOND, MAX_TEXT_LENGTH } from "./limits.ts";
 import type { Note } from "./messages.ts";
 
+// Taken before a module can replace it (fault J7).
+const { stringify } = JSON;
 const WINDOW_MS = 1_000;
 const MAX_LABEL_LENGTH = 200;
 
@@ -70,7 +72,7 @@ export function createServices(channel: ChildChannel): BodyServices {
 function fieldsText(fields: LogFields): string {
   const seen = new Set<object>();
   try {
-    const json = JSON.stringify(fields, (_key, value: unknown) => {
+    const json = stringify(fields, (_key, value: unknown) => {
       if (typeof value === "bigint") return String(value);
       if (value instanceof Error) return { name: value.name, message: value.message, stack: value.stack };
       if (typeof value !== "object" || value === null) return value;
@@ -81,7 +83,7 @@ function fieldsText(fields: LogFields): string {
     });
     return cut(json, MAX_TEXT_LENGTH);
   } catch {
-    return JSON.stringify("fields that cannot be shown");
+    return stringify("fields that cannot be shown");
   }
 }
 

@@ -15,6 +15,7 @@ import {
   openFolder,
   openPool,
   realClock,
+  requestFor,
   runCase,
   until,
 } from "./testing/harness.ts";
@@ -183,6 +184,21 @@ describe("the pool", () => {
     const next = await open.pool.acquire(await describeFixture("bodies.ts", "test.body"), slot);
     expect(await runCase(next, folder.path, "send")).toMatchObject({ resultJson: '{"value":"undefined"}' });
     await next.release();
+  });
+
+  test("fault J7: a module that replaces globals changes neither the result that is reported nor the host", async () => {
+    const lines: Line[] = [];
+    await using open = openPool({ bodyLog: () => recordingLog(lines) });
+    const patching = await describeFixture("patches.ts", "test.patching");
+    const executor = await open.pool.acquire(patching, slot);
+    expect(await executor.validate({ params: {} })).toEqual({ ok: true });
+    const { workspace: _none, ...request } = requestFor("/nowhere");
+    const expected = { kind: "returned", resultJson: '{"value":"honest"}', sizeBytes: 18 };
+    expect(await executor.run(request)).toEqual(expected);
+    await executor.seal();
+    await executor.release();
+    expect(lines.map(({ message }) => message)).toEqual(["the body runs"]);
+    expect(JSON.stringify(lines)).toContain('"with":"fields"');
   });
 
   test("log, metrics and progress of a body arrive, apart from the host's own fields", async () => {
