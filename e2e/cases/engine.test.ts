@@ -28,7 +28,8 @@ test("case R10, case R14: a result for a workflow that is gone is not sent for e
   await control.tell("go on");
   await until("the host gives the result up", async () => {
     const lines = (await host.logText()).split("\n").filter((line) => line.includes(taskId));
-    return lines.some((line) => line.includes("result_not_ours"));
+    // A heartbeat may have told it first; then the lease ends before the result is tried again.
+    return lines.some((line) => /result_(not_ours|undelivered)/.test(line));
   });
   const sent = () => conductor.requests.filter((request) => isResult(request) && request.body.includes(taskId)).length;
   const sentCount = sent();
@@ -62,10 +63,12 @@ describe("case R18: errors of the engine, with its own flag", () => {
     const { taskId } = await untilTask(workflowId, ["IN_PROGRESS"]);
     await until("the result is given up", async () => (await host.logText()).includes("result_undelivered"));
     const results = conductor.requests.filter((request) => isResult(request) && request.body.includes(taskId));
-    expect(results.length).toBeGreaterThan(1);
     expect(new Set(results.map((request) => request.body)).size).toBe(1);
-    const [first] = conductor.requests.filter((request) => isUpdate(request) && request.body.includes(taskId));
-    expect((results.at(-1)?.atMs ?? 0) - (first?.atMs ?? 0)).toBeLessThanOrEqual(LEASE_MS);
+    // The lease counts from the last heartbeat, or else from the poll that brought the task.
+    const before = conductor.requests.slice(0, conductor.requests.findIndex(isResult));
+    const sign = before.findLast((request) => isUpdate(request) || request.path.includes("/tasks/poll/"));
+    expect(sign).toBeDefined();
+    expect((results.at(-1)?.atMs ?? 0) - (sign?.atMs ?? 0)).toBeLessThanOrEqual(LEASE_MS);
     conductor.meddle();
     const ended = await untilEnded(workflowId, { decide: true });
     expect(ended.tasks.map((task) => task.status)).toEqual(["TIMED_OUT", "COMPLETED"]);
