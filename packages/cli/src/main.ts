@@ -4,11 +4,15 @@ import { CommandError } from "./command-error.ts";
 import type { CommandContext } from "./context.ts";
 import { errorText } from "./output/error-text.ts";
 import { streamOutput } from "./output/style.ts";
-import { parseArguments, type Request } from "./program.ts";
+import type { Request } from "./program.ts";
 import { signalExitCode, type Signals, type StopSignal } from "./signals.ts";
 
 // Entry of the command: the one place of this package with signal handlers, exits, and the process' environment.
-// The commands are loaded when asked for: what they lean on takes longer to load than usage and help to show.
+// The commands are loaded when asked for: what they lean on takes longer to load than usage and help to show. The
+// process is replaced before anything else is loaded, since all of it would have to be loaded again: a task module's code,
+// its body or its import alone, may look at the environment of the process that started it.
+const environment = hideSecrets({ environment: process.env, replace });
+const { parseArguments } = await import("./program.ts");
 const [stdout, stderr] = [streamOutput(process.stdout), streamOutput(process.stderr)];
 const request = parseArguments(process.argv.slice(2), readVersion(), { stdout, stderr });
 // An exit, not a death: what the worker has begun is told of it and ends too.
@@ -16,7 +20,7 @@ const signals = listenToSignals();
 const exitCode = await run(request, {
   stdout,
   stderr,
-  environment: runsModules(request) ? hideSecrets({ environment: process.env, replace }) : process.env,
+  environment,
   folder: process.cwd(),
   platform: process.platform,
 });
@@ -55,11 +59,6 @@ async function run(asked: Request, context: CommandContext): Promise<number> {
     context.stderr.write(errorText(context.stderr, error, "json" in asked && asked.json));
     return error.exitCode;
   }
-}
-
-/** A task module's code, its body or its import alone, may look at the environment of the process that started it. */
-function runsModules({ command }: Request): boolean {
-  return command !== "done";
 }
 
 /** The same command, arguments and process id, with another environment. */

@@ -24,7 +24,7 @@ export type {
   Settings,
   Surroundings,
 } from "./config/settings.ts";
-export { runHost } from "./host/run-host.ts";
+export { probeHardFence, readHardFence, runHere, runHost, runLocally } from "./on-demand.ts";
 export type { HostShow, RunHostOptions, RunningHost } from "./host/run-host.ts";
 export type { EventLoopDelay } from "./telemetry/event-loop.ts";
 export type { HostEnd } from "./host/host.ts";
@@ -34,13 +34,10 @@ export { SlotPlanError, tasksThatWrite } from "./host/slots.ts";
 export { HostLockError, takeHostLock } from "./workspace/host-lock.ts";
 export type { HostLock } from "./workspace/host-lock.ts";
 export type { Failure, FailureCode } from "./failure.ts";
-export { probeHardFence, readHardFence } from "./lakefs/hard-fence.ts";
 export type { HardFenceAt } from "./lakefs/hard-fence.ts";
-export { runLocally } from "./local/run-locally.ts";
 export type { LocalRunOptions } from "./local/run-locally.ts";
 export type { LocalDrive, LocalRun } from "./local/drive-locally.ts";
 export type { LocalLogLine } from "./local/line-log.ts";
-export { runHere } from "./local/run-here.ts";
 export type { HereRunOptions } from "./local/run-here.ts";
 export { createBranchStore } from "./sweep/branch-store.ts";
 export type { BranchStore, NamedBranch } from "./sweep/branch-store.ts";

@@ -3,7 +3,6 @@ import type { CommandContext } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { modulesRefused } from "../extractable.ts";
 import { hasErrors } from "../findings.ts";
-import { launchHost } from "../launch-host.ts";
 import { findingLines, labelled, oneLine } from "../output/finding-lines.ts";
 import { readModules } from "../read-modules.ts";
 import { readSettings, settingsRefused, type SettingsInput } from "../settings.ts";
@@ -34,7 +33,11 @@ export interface StartArguments {
  * polls: wrong settings (2), modules with errors and unregistered TaskDefs (1), a server that is away or refuses (3).
  */
 export async function start(context: CommandContext, args: StartArguments, signals: Signals): Promise<number> {
-  const { settings, tasks } = await prepare(context, args);
+  // Loaded while the modules are described (bench B11).
+  const [{ settings, tasks }, { launchHost }] = await Promise.all([
+    prepare(context, args),
+    import("../launch-host.ts"),
+  ]);
   const { environment, folder } = context;
   const host = await launchHost({ settings, tasks, environment }, { folder, modules: args.modules });
   const stopped = untilStopped(context, host, signals);
