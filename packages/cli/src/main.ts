@@ -8,9 +8,9 @@ import type { Request } from "./program.ts";
 import { signalExitCode, type Signals, type StopSignal } from "./signals.ts";
 
 // Entry of the command: the one place of this package with signal handlers, exits, and the process' environment.
-// The commands are loaded when asked for: what they lean on takes longer to load than usage and help to show. The
-// process is replaced before anything else is loaded, since all of it would have to be loaded again: a task module's code,
-// its body or its import alone, may look at the environment of the process that started it.
+// The commands are loaded when asked for: what they lean on takes longer to load than usage and help to show.
+// A task module's code, its body or its import alone, may look at the environment of the process that started it. The
+// process is replaced before anything else is loaded, since all of it would have to be loaded again.
 const environment = hideSecrets({ environment: process.env, replace });
 const { parseArguments } = await import("./program.ts");
 const [stdout, stderr] = [streamOutput(process.stdout), streamOutput(process.stderr)];

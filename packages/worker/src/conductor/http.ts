@@ -1,3 +1,4 @@
+import { Agent, request as send } from "undici";
 import { isClosedConnection, refusal, transportError, unreadable } from "./classify.ts";
 import { ConductorError } from "./errors.ts";
 import type { TokenSource } from "./token.ts";
@@ -6,6 +7,13 @@ import type { TokenSource } from "./token.ts";
 export const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** A read whose kept connection was closed under it is sent again at once, this often. */
 const CLOSED_CONNECTION_REPEATS = 1;
+
+/**
+ * Connections kept open to the engine: more than slots that talk at once are rare, and further requests wait for one.
+ */
+const CONNECTION_COUNT = 32;
+/** Longest wait for a connection, so that an engine that is away is told sooner than by most time limits. */
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** One request, sent once. */
 export interface ConductorRequest {
@@ -35,6 +43,8 @@ export interface ConductorHttp {
   /** Server URL without a trailing slash, for messages. */
   readonly origin: string;
   send(request: ConductorRequest): Promise<ConductorAnswer>;
+  /** Closes the connections; what is under way ends without an answer. */
+  close(): Promise<void>;
 }
 
 /**
@@ -50,17 +60,28 @@ export function createConductorHttp(options: {
 }): ConductorHttp {
   const origin = options.serverUrl.replace(/\/+$/, "");
   const { tokens } = options;
+  const agent = new Agent({
+    connections: CONNECTION_COUNT,
+    pipelining: 1,
+    allowH2: false,
+    connect: { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true },
+    // Each exchange has a time limit of its own (fault E7).
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const exchange = createExchange(origin, agent);
   return {
     origin,
+    close: () => agent.destroy(),
     async send(request) {
       // Node refuses a part of a millisecond, and what is left of a lease is no whole number.
       const deadline = AbortSignal.timeout(Math.ceil(request.timeoutMs));
       const what = `${request.method} ${request.path}`;
       try {
-        const first = await exchange(origin, request, deadline, await tokens?.current(deadline));
+        const first = await exchange(request, deadline, await tokens?.current(deadline));
         if (tokens === undefined || !asksForFreshToken(first)) return judge(origin, request, what, first);
         // One fresh token, then the refusal stands (case A06).
-        const second = await exchange(origin, request, deadline, await tokens.renew(deadline));
+        const second = await exchange(request, deadline, await tokens.renew(deadline));
         return judge(origin, request, what, second);
       } catch (error) {
         if (error instanceof ConductorError) throw error;
@@ -81,59 +102,68 @@ function judge(origin: string, request: ConductorRequest, what: string, answer: 
   throw refusal(what, origin, answer.status, answer.text);
 }
 
-async function exchange(
-  origin: string,
+type Exchange = (
   request: ConductorRequest,
   deadline: AbortSignal,
   token: string | undefined,
-): Promise<ConductorAnswer> {
-  const repeats = request.method === "GET" && !request.path.startsWith("/tasks/poll/") ? CLOSED_CONNECTION_REPEATS : 0;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await exchangeOnce(origin, request, deadline, token);
-    } catch (error) {
-      if (attempt < repeats && isClosedConnection(error) && !deadline.aborted) continue;
-      throw error;
+) => Promise<ConductorAnswer>;
+
+function createExchange(origin: string, agent: Agent): Exchange {
+  return async (request, deadline, token) => {
+    const repeats =
+      request.method === "GET" && !request.path.startsWith("/tasks/poll/") ? CLOSED_CONNECTION_REPEATS : 0;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await exchangeOnce({ origin, agent, request, deadline, token });
+      } catch (error) {
+        if (attempt < repeats && isClosedConnection(error) && !deadline.aborted) continue;
+        throw error;
+      }
     }
-  }
+  };
 }
 
-async function exchangeOnce(
-  origin: string,
-  request: ConductorRequest,
-  deadline: AbortSignal,
-  token: string | undefined,
-): Promise<ConductorAnswer> {
+async function exchangeOnce({
+  origin,
+  agent,
+  request,
+  deadline,
+  token,
+}: {
+  readonly origin: string;
+  readonly agent: Agent;
+  readonly request: ConductorRequest;
+  readonly deadline: AbortSignal;
+  readonly token: string | undefined;
+}): Promise<ConductorAnswer> {
   const headers: Record<string, string> = { accept: "application/json, text/plain" };
   if (request.bodyJson !== undefined) headers["content-type"] = "application/json";
   if (token !== undefined) headers["x-authorization"] = token;
-  const response = await fetch(address(origin, request), {
+  // Redirects are not followed: one would turn a POST into a GET and could carry the token elsewhere.
+  const answer = await send(address(origin, request), {
+    dispatcher: agent,
     method: request.method,
     headers,
-    // A followed redirect would turn a POST into a GET and could carry the token elsewhere.
-    redirect: "manual",
     signal: deadline,
     ...(request.bodyJson === undefined ? {} : { body: request.bodyJson }),
   });
-  const text = await readBounded(response, origin, request);
+  const text = await readBounded(answer.body, origin, request);
   // A server or proxy that sends our token back must not bring it into a message (case A01).
-  return { status: response.status, text: token === undefined ? text : text.replaceAll(token, "[redacted]") };
+  return { status: answer.statusCode, text: token === undefined ? text : text.replaceAll(token, "[redacted]") };
 }
 
-async function readBounded(response: Response, origin: string, request: ConductorRequest): Promise<string> {
-  if (response.body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
+async function readBounded(body: AsyncIterable<Buffer>, origin: string, request: ConductorRequest): Promise<string> {
+  const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  // Throwing out of the loop cancels the stream.
-  for await (const chunk of response.body) {
+  // Throwing out of the loop ends the stream and its connection.
+  for await (const chunk of body) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > MAX_ANSWER_BYTES) {
       throw unreadable(`${request.method} ${request.path}`, origin, `more than ${MAX_ANSWER_BYTES} bytes`);
     }
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function address(origin: string, request: ConductorRequest): string {
@@ -143,13 +173,4 @@ function address(origin: string, request: ConductorRequest): string {
   }
   const text = query.toString();
   return `${origin}${request.path}${text === "" ? "" : `?${text}`}`;
-}
-
-/** Parses an answer's JSON text; throws `conductor_unreadable`. */
-export function parseAnswer(http: ConductorHttp, what: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unreadable(what, http.origin, text);
-  }
 }

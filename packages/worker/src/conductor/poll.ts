@@ -1,6 +1,7 @@
 import type { Clock } from "../attempt/ports/clock.ts";
 import { unreadable } from "./classify.ts";
-import { type ConductorHttp, parseAnswer } from "./http.ts";
+import type { ConductorHttp } from "./http.ts";
+import { parseAnswer } from "./parse-answer.ts";
 import type { PollAsk } from "./poll-decision.ts";
 import { parsePolledTask, type ParsedTask, type UnreadableTask } from "./polled-task.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { TaskRead } from "../attempt/ports/attempt-source.ts";
 import { unreadable } from "./classify.ts";
-import { type ConductorHttp, parseAnswer } from "./http.ts";
+import type { ConductorHttp } from "./http.ts";
+import { parseAnswer } from "./parse-answer.ts";
 import { wireIdentitySchema } from "./polled-task.ts";
 
 const outputSchema = z.record(z.string(), z.unknown());

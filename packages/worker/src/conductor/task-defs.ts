@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { unreadable } from "./classify.ts";
-import { type ConductorHttp, parseAnswer } from "./http.ts";
+import type { ConductorHttp } from "./http.ts";
+import { parseAnswer } from "./parse-answer.ts";
 import { requireEngine404 } from "./read.ts";
 
 const TASK_DEFS_TIMEOUT_MS = 15_000;

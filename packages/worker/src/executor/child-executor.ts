@@ -7,7 +7,7 @@ import type { ExecutorChild } from "./executor-child.ts";
 import { VALIDATE_TIMEOUT_MS } from "./limits.ts";
 import type { HostMessage, Reply } from "./messages.ts";
 import { newestPid, uptimeTicks } from "./process-table.ts";
-import { endGroup, settle, within, type Started } from "./seal.ts";
+import { endGroup, settle, within, type Account, type Started } from "./seal.ts";
 
 /** What one hold of an executor process needs, and whom it tells. */
 export interface ChildExecutorOptions {
@@ -41,6 +41,8 @@ class ChildExecutor implements Executor {
   #isSealed = true;
   #isReleased = false;
   #rssBytes: number | undefined;
+  /** What the executor said of itself when the last body ended. */
+  #account: Account | undefined;
 
   constructor(options: ChildExecutorOptions) {
     this.#options = options;
@@ -70,6 +72,7 @@ class ChildExecutor implements Executor {
     const { outputLimitBytes } = this.#options;
     const reply = await this.#ask((call) => ({ type: "run", call, request: plain(request), outputLimitBytes }));
     this.#stopGrace.abort();
+    this.#account = reply?.type === "outcome" ? reply : undefined;
     const clean = (text: string): string => this.#options.clean(text, request.workspace?.path);
     const outcome: BodyOutcome =
       reply?.type === "outcome"
@@ -95,7 +98,8 @@ class ChildExecutor implements Executor {
       this.#cancelReason ??= "its body still ran when it was sealed";
       this.#child.kill(this.#cancelReason);
     }
-    this.#rssBytes = await settle(this.#child, clock);
+    this.#rssBytes = await settle(this.#child, clock, this.#account);
+    this.#account = undefined;
     if (!this.#hasStartedNothing()) await endGroup(this.#child, this.#started(), clock);
     this.#isSealed = true;
   }

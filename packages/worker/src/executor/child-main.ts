@@ -3,14 +3,20 @@ import { isTaskDefinition, parseParams, type AnyTaskDefinition } from "@perago/t
 import { adviseOnImportError } from "../tasks/import-advice.ts";
 import { findingsText, runBody } from "./child-body.ts";
 import { describeThrown, type ChildChannel, type ChildSurroundings } from "./child-channel.ts";
-import { watchLeftovers, type LeftoverWatch } from "./child-leftovers.ts";
+import { watchLeftovers } from "./child-leftovers.ts";
 import { createServices } from "./child-services.ts";
 import { EXECUTION_MARK } from "./environment.ts";
-import { hostMessageSchema, type HostMessage } from "./messages.ts";
+import { hostMessageSchema, type HostMessage, type Reply } from "./messages.ts";
 
 type Of<T extends HostMessage["type"]> = Extract<HostMessage, { type: T }>;
 
 const UNCAUGHT_EXIT_CODE = 70;
+const MAX_TOLD_LEFTOVERS = 100;
+/** Taken before a module can replace it. */
+const later = setImmediate;
+
+/** What the host asks of an executor after a body. */
+type Account = Pick<Extract<Reply, { type: "inspected" }>, "extra" | "rssBytes">;
 
 /** What the executor knows between two messages. */
 interface ChildState {
@@ -27,6 +33,10 @@ export function startChild(surroundings: ChildSurroundings): void {
   void process.stderr;
   const leftovers = watchLeftovers();
   const state: ChildState = {};
+  const account = (): Account => ({
+    extra: leftovers.extra().slice(0, MAX_TOLD_LEFTOVERS),
+    rssBytes: surroundings.memoryBytes(),
+  });
   reportUncaught(channel);
   surroundings.receive((raw) => {
     const message = hostMessageSchema.parse(raw);
@@ -36,16 +46,11 @@ export function startChild(surroundings: ChildSurroundings): void {
       case "validate":
         return void validate(message, state, channel);
       case "run":
-        return void run(message, state, channel, leftovers);
+        return void run(message, state, channel, { begin: () => leftovers.begin(), account });
       case "cancel":
         return state.abort?.abort(new Error(message.reason));
       case "inspect":
-        return void channel.send({
-          type: "inspected",
-          call: message.call,
-          extra: leftovers.extra().slice(0, 100),
-          rssBytes: surroundings.memoryBytes(),
-        });
+        return void channel.send({ type: "inspected", call: message.call, ...account() });
       case "reset":
         return reset(state, surroundings);
     }
@@ -102,7 +107,7 @@ async function run(
   message: Of<"run">,
   state: ChildState,
   channel: ChildChannel,
-  leftovers: LeftoverWatch,
+  leftovers: { readonly begin: () => void; readonly account: () => Account },
 ): Promise<void> {
   const { call, request, outputLimitBytes } = message;
   const { task, params } = state;
@@ -115,7 +120,15 @@ async function run(
   process.env[EXECUTION_MARK] = request.executionId;
   leftovers.begin();
   const outcome = await runBody({ task, params, request, outputLimitBytes, signal: abort.signal, services });
-  await channel.send({ type: "outcome", call, outcome });
+  // What the body did not await gets its turn before the account is taken.
+  await nextTurn();
+  await channel.send({ type: "outcome", call, outcome, ...leftovers.account() });
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    later(resolve);
+  });
 }
 
 /** Leaves nothing of one execution to the next. */

@@ -91,11 +91,14 @@ export type MetricNote = Extract<Note, { type: "metric" }>;
 /** A progress note of a body. */
 export type ProgressNote = Extract<Note, { type: "progress" }>;
 
+/** What the executor has left running and holds (rule T8). */
+const account = { extra: z.array(label).max(1_000), rssBytes: finite };
+
 const replySchemas = [
   z.object({ type: z.literal("validated"), call, ok: z.literal(true) }),
   z.object({ type: z.literal("refused"), call, message: text }),
-  z.object({ type: z.literal("outcome"), call, outcome: outcomeSchema }),
-  z.object({ type: z.literal("inspected"), call, extra: z.array(label).max(1_000), rssBytes: finite }),
+  z.object({ type: z.literal("outcome"), call, outcome: outcomeSchema, ...account }),
+  z.object({ type: z.literal("inspected"), call, ...account }),
 ] as const;
 const replySchema = z.discriminatedUnion("type", replySchemas);
 /** An answer to the host's message with the same `call`. */

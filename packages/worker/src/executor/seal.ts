@@ -2,13 +2,18 @@ import type { Clock } from "../attempt/ports/clock.ts";
 import { AttemptError } from "../failure.ts";
 import type { ExecutorChild } from "./executor-child.ts";
 import { END_PROCESSES_TIMEOUT_MS, INSPECT_TIMEOUT_MS, SETTLE_MS, SETTLE_POLL_MS } from "./limits.ts";
+import type { Reply } from "./messages.ts";
 import { CAN_LIST_PROCESSES, endProcesses } from "./processes.ts";
+
+/** What an executor says of itself after a body: kinds of resources beyond its baseline, and the memory that it holds. */
+export type Account = Pick<Extract<Reply, { type: "inspected" }>, "extra" | "rssBytes">;
 
 /**
  * Rule T8: asks the executor until nothing beyond its baseline is left; one where something stays, or that does not
- * answer, is killed. Answers its resident memory in bytes, where it lives.
+ * answer, is killed. Answers its resident memory in bytes, where it lives. `told` is what it said with the outcome.
  */
-export async function settle(child: ExecutorChild, clock: Clock): Promise<number | undefined> {
+export async function settle(child: ExecutorChild, clock: Clock, told?: Account): Promise<number | undefined> {
+  if (told?.extra.length === 0 && child.isAlive()) return told.rssBytes;
   const deadlineMs = clock.nowMs() + SETTLE_MS;
   while (child.isAlive()) {
     const reply = await within(child, clock, INSPECT_TIMEOUT_MS, "it did not answer after the body's end", () =>

@@ -96,7 +96,7 @@ export async function runHost(options: RunHostOptions): Promise<RunningHost> {
   };
   try {
     const conductor = await connect(settings);
-    closing.push(() => Promise.resolve(conductor.close()));
+    closing.push(() => conductor.close());
     for (const { message, hint, code } of await preflight(conductor, tasks)) logs.host.warn(message, { code, hint });
     const lakefs = await openLakefs(settings, tasks, environment);
     if (lakefs !== undefined && settings.allowedTargets === undefined) logs.host.info(ALL_TARGETS_ALLOWED);
