@@ -27,7 +27,7 @@ export async function withConductor<T>(
     try {
       return await work(client);
     } finally {
-      client.close();
+      await client.close();
     }
   } catch (error) {
     if (!(error instanceof ConductorError)) throw error;

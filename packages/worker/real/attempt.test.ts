@@ -70,7 +70,7 @@ afterAll(async () => {
   await executors.close();
   await sync.close();
   await lakefs.close();
-  http.close();
+  await http.close();
   await rm(root, { recursive: true, force: true });
 });
 

@@ -30,13 +30,15 @@ export async function runHere(options: HereRunOptions): Promise<LocalRun> {
   return loaded.runHere(options);
 }
 
-/** What the action of the hard fence is on a commit (rule H3). Throws `AttemptError` where lakeFS does not tell. */
+/** What a commit carries where the action of its target stands (rule H3). Throws `LakefsError`. */
 export async function readHardFence(client: LakefsClient, at: HardFenceAt): Promise<HardFenceState> {
   const loaded = await import("./lakefs/hard-fence.ts");
   return loaded.readHardFence(client, at);
 }
 
-/** Whether the server refuses by the action that a commit carries: a wrong merge onto a throw-away branch (fault D7). */
+/**
+ * Whether the server refuses by the action that a commit carries: a wrong merge onto a throw-away branch (fault D7).
+ */
 export async function probeHardFence(
   client: LakefsClient,
   at: Pick<HardFenceAt, "repository" | "commitId">,

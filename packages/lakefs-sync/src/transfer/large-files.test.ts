@@ -75,7 +75,7 @@ async function moveLarge(sizeBytes: number): Promise<Told> {
 }
 
 test(
-  "case B06: eight files of 32 MiB at a time, both ways, take no more memory than eight of 2 MiB",
+  "fault G6 case B06: eight files of 32 MiB at a time, both ways, take no more memory than eight of 2 MiB",
   { timeout: 180_000 },
   async () => {
     const small = await moveLarge(2 * mebibyte);

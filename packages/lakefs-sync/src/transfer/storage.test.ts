@@ -58,7 +58,7 @@ test.for([
   { sizeBytes: limits.multipartFromSizeBytes, multipart: true, storageRequestCount: 5 },
   { sizeBytes: limits.maxPutSizeBytes + 1, multipart: true, storageRequestCount: 10 },
   { sizeBytes: limits.directSizeBytes, multipart: true, storageRequestCount: 0 },
-])("case B01: $sizeBytes bytes arrive whole (parts: $multipart)", async (given) => {
+])("fault G6 case B01: $sizeBytes bytes arrive whole (parts: $multipart)", async (given) => {
   const { sizeBytes, multipart, storageRequestCount } = given;
   const it = await bench({ multipart, maxPutSizeBytes: limits.maxPutSizeBytes });
   putFile(it.folder, "big", bytesOf(sizeBytes));
@@ -95,7 +95,7 @@ test("case B03: addresses that are good for one request only are asked just befo
 });
 
 test.for([1, 2])(
-  "case B03 case A02: of %i refusals of an address the first is met by a fresh one; no query is shown",
+  "fault G8 case B03 case A02: of %i refusals of an address the first is met by a fresh one; no query is shown",
   async (refusalCount) => {
     let refusedCount = 0;
     const it = await bench({
@@ -123,7 +123,7 @@ test.for([1, 2])(
   },
 );
 
-test("case B04: a completion refused since the address expired says so, and may be tried again", async () => {
+test("fault G8 case B04: a completion refused since the address expired says so, and may be tried again", async () => {
   const it = await bench({
     onStaging: (request, response) => {
       if (request.method !== "PUT" || !request.target.includes("/backing")) return false;

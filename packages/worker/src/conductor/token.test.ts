@@ -9,7 +9,7 @@ const auth = { keyId: "key-id-canary", keySecret: "key-secret-canary" };
 let server: FakeEngine | undefined;
 let client: ConductorClient | undefined;
 afterEach(async () => {
-  client?.close();
+  await client?.close();
   client = undefined;
   await server?.close();
 });

@@ -5,7 +5,9 @@ import { END_PROCESSES_TIMEOUT_MS, INSPECT_TIMEOUT_MS, SETTLE_MS, SETTLE_POLL_MS
 import type { Reply } from "./messages.ts";
 import { CAN_LIST_PROCESSES, endProcesses } from "./processes.ts";
 
-/** What an executor says of itself after a body: kinds of resources beyond its baseline, and the memory that it holds. */
+/**
+ * What an executor says of itself after a body: kinds of resources beyond its baseline, and the memory that it holds.
+ */
 export type Account = Pick<Extract<Reply, { type: "inspected" }>, "extra" | "rssBytes">;
 
 /**

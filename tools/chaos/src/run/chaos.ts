@@ -137,7 +137,7 @@ async function registerTasks(scene: Scene, serverUrl: string, environment: Reado
   if (task === undefined) throw new Error(described.findings.map(({ message }) => message).join("; "));
   const conductor = await openConductor({ serverUrl }, () => systemClock.nowMs());
   await registerTaskDefs(conductor, [{ ...task.taskDef }]);
-  conductor.close();
+  await conductor.close();
   await scene.engine.registerWorkflows(task.name, workflowName, MAX_STEPS);
 }
 
