@@ -12,6 +12,7 @@ const LATE_MS = 9_000;
 const STALL_LIMIT_MS = 25_000;
 const TIME_OUT_LIMIT_MS = 15_000;
 const REDELIVERY_LIMIT_MS = 15_000;
+const REDELIVERY_LOOK_MS = 2_000;
 const POLL_TRAP_MS = 20_000;
 const FULL_DISK_MS = 4_000;
 const HTML = "<html><body>504 Gateway Time-out</body></html>";
@@ -27,8 +28,7 @@ const AND_GO: Struck = { goOn: true, happened: true };
 
 /** Lets it happen. The execution waits meanwhile. */
 export async function perform(strike: Strike, place: Place): Promise<Struck> {
-  const { scene, host, process: running, workflow, stop } = place;
-  const { workflowId, taskId } = stop.execution;
+  const { scene, host, process: running, workflow } = place;
   switch (strike.do) {
     case "kill_host":
       running.signal("SIGKILL");
@@ -56,11 +56,8 @@ export async function perform(strike: Strike, place: Place): Promise<Struck> {
       return fillDisk(place);
     case "foreign_commit":
       return commitForeign(strike.where, place);
-    case "redeliver": {
-      const before = executionsOf(place).length;
-      await scene.engine.handOutAgain(workflowId, taskId);
-      return { goOn: true, happened: await within(REDELIVERY_LIMIT_MS, () => executionsOf(place).length > before) };
-    }
+    case "redeliver":
+      return redeliver(place);
     case "terminate":
       await scene.engine.terminate(workflow.workflowId);
       return AND_GO;
@@ -77,6 +74,19 @@ export async function perform(strike: Strike, place: Place): Promise<Struck> {
 function executionsOf({ scene, stop }: Place) {
   const { workflowId, referenceTaskName } = stop.execution;
   return scene.recorder.ofStep(workflowId, referenceTaskName);
+}
+
+/** Until another slot has taken the delivery too: an engine that is asked once may keep it for itself. */
+async function redeliver(place: Place): Promise<Struck> {
+  const { scene, stop } = place;
+  const { workflowId, taskId } = stop.execution;
+  const before = executionsOf(place).length;
+  const isTaken = async (): Promise<boolean> => {
+    if (executionsOf(place).length > before) return true;
+    await scene.engine.handOutAgain(workflowId, taskId);
+    return within(REDELIVERY_LOOK_MS, () => executionsOf(place).length > before);
+  };
+  return { goOn: true, happened: await within(REDELIVERY_LIMIT_MS, isTaken) };
 }
 
 /** Another execution of the step has published since. */
