@@ -13,6 +13,7 @@ const resultJson = fc.oneof(
   brokenJson(hostileJson),
   fc.dictionary(fc.string(), fc.nat(), { maxKeys: 3 }).map((value) => JSON.stringify(value)),
 );
+const account = { extra: fc.array(fc.string({ maxLength: 9 })), rssBytes: fc.nat() };
 const soundMessage = fc.oneof(
   fc.record({ type: fc.constant("ready"), rssBytes: fc.nat() }),
   fc.record({ type: fc.constant("cannot_start"), message: hostileText, hint: hostileText }),
@@ -27,8 +28,9 @@ const soundMessage = fc.oneof(
       fc.record({ kind: fc.constantFrom("failed", "terminal", "output_invalid"), message: hostileText }),
       fc.record({ kind: fc.constant("output_too_large"), sizeBytes: fc.nat(), limitBytes: fc.nat() }),
     ),
+    ...account,
   }),
-  fc.record({ type: fc.constant("inspected"), call, extra: fc.array(fc.string({ maxLength: 9 })), rssBytes: fc.nat() }),
+  fc.record({ type: fc.constant("inspected"), call, ...account }),
   fc.record({
     type: fc.constant("log"),
     level: fc.constantFrom("debug", "info", "warn", "error"),
