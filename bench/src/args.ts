@@ -10,12 +10,14 @@ export interface BenchArguments {
   readonly curves: boolean;
   /** Shows where an attempt's time goes in place of measuring rows. */
   readonly profile: boolean;
+  /** Puts the rows into `results.json` and `docs/performance.md`; a whole run does so by itself. */
+  readonly keep: boolean;
   /** Keeps the results in the history under this label. */
   readonly label: string | undefined;
 }
 
 /** How the bench is called. */
-export const USAGE = `usage: pnpm bench [--row ID]... [--quick] [--json] [--label TEXT]
+export const USAGE = `usage: pnpm bench [--row ID]... [--quick] [--json] [--keep] [--label TEXT]
        pnpm bench --curves [--quick]
        pnpm bench --profile`;
 
@@ -27,11 +29,12 @@ export function parseArguments(argv: readonly string[]): BenchArguments {
       row: { type: "string", multiple: true, default: [] },
       quick: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
+      keep: { type: "boolean", default: false },
       curves: { type: "boolean", default: false },
       profile: { type: "boolean", default: false },
       label: { type: "string" },
     },
   });
-  const { row: rows, quick, json, curves, profile, label } = values;
-  return { rows, quick, json, curves, profile, label };
+  const { row: rows, quick, json, keep, curves, profile, label } = values;
+  return { rows, quick, json, keep, curves, profile, label };
 }

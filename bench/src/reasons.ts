@@ -1,2 +1,36 @@
 /** What is known of a row that is missed: why, and what the limit is. By row id; said only where it is missed. */
-export const reasons: Readonly<Record<string, string>> = {};
+export const reasons: Readonly<Record<string, string>> = {
+  B1:
+    "four fifths of it is sync-in: a thousand small downloads cost the sync thread about 1 ms of CPU " +
+    "each, on two cores that lakeFS and Conductor share, where lakectl has both for its own threads; a " +
+    "cold attempt also fills the cache. What is left beside sync-in is 150 ms",
+  B2:
+    "half of it is sync-in from the cache: the listing is read again, and a thousand files are copied and " +
+    "checked, for ext4 has no reflinks; the rest is what B5 measures",
+  B4:
+    "the file is hashed once to be judged, and again while it is uploaded: MD5 runs at 0.4 to 0.55 GB/s " +
+    "in one thread. The limit is a no-op that must be known before staging (rule R2)",
+  "B4/memory": "buffers of one download, of the cache's fill and of one upload at a time",
+  B5:
+    "the bare sum has no Conductor in it: two reads of the attempt (A2), one before the report (R8) and " +
+    "the report are 25 ms. The target's head is read three times (P5), the staging commit is compared and " +
+    "looked at (T13, H3), and the published one (C6): 25 ms more, which the protocol asks for",
+  B6:
+    "one request more a task than the SDK makes: each is read back after its report (rule R6); and its body " +
+    "runs in another process, which takes CPU from the engine on the same two cores",
+  "B6/cpu":
+    "two messages to another process a task, and a read after each report (rule R6); the SDK runs the " +
+    "body in its own thread",
+  "B6/thread": "one request more a task than the SDK makes: each is read back after its report (rule R6)",
+  "B6/thread-cpu": "messages to the executor's thread, schemas of input and output, and a read after each report (R6)",
+  B7: "the machine was shared: an idle process beside it is late, too",
+  B8:
+    "each evaluation reads the branch before its log (rule P6), one request more than the bare log, and " +
+    "judges each commit's metadata",
+  "B8/classifier": "nothing but CPU: 1.56 and 2.47 in two shorter runs of the same evening; the machine was shared",
+  B11: "two processes: the command, and the child that imports the module and describes it",
+  "B11/start":
+    "both servers are looked at, the module is described in a child, and the executors are warm before " +
+    "the first poll",
+  B13: "see B1: the ratio to lakectl is what is missing",
+};

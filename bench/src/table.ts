@@ -5,7 +5,7 @@ import type { RowResult, RowSpec } from "./row.ts";
 export function renderTable(machine: Machine, results: readonly RowResult[], specs: readonly RowSpec[]): string {
   const decimals = new Map(specs.map(({ id, decimals: count = 2 }) => [id, count]));
   const head = ["id", "work", "target", "figure", "ratio", "ours", "other", "unit", "runs", ""];
-  const lines = results.map((row) => cells(row, decimals.get(row.id) ?? 2));
+  const lines = results.map((row) => rowCells(row, decimals.get(row.id) ?? 2));
   const widths = head.map((text, column) => Math.max(text.length, ...lines.map((line) => line[column]?.length ?? 0)));
   const render = (line: readonly string[]): string =>
     line
@@ -24,7 +24,8 @@ export function machineLine({ cpu, cpuCount, memoryBytes, system, node, disk, la
   return `${cpu} x${cpuCount}, ${memory}, ${system}, temporary files on ${disk}; Node ${node}, lakeFS ${lakefs}`;
 }
 
-function cells(row: RowResult, decimals: number): string[] {
+/** The cells of one line, in the order of the head. */
+export function rowCells(row: RowResult, decimals: number): string[] {
   const number = (value: number | null, digits: number): string => (value === null ? "-" : value.toFixed(digits));
   return [
     row.id,
