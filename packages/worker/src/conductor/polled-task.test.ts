@@ -48,6 +48,14 @@ describe("polled task", () => {
     expect(parsePolledTask(wireTask({ outputData }), times)).toEqual(parsePolledTask(wireTask(), times));
   });
 
+  it.each(["\u0000", "\u0085", "\u2029", "\u202e", "\u2066"])(
+    "fault J5: an id that holds %j is no id, and is not repeated",
+    (character) => {
+      const parsed = parsePolledTask(wireTask({ taskId: `task${character}1` }), times);
+      expect(parsed).toMatchObject({ ok: false, unreadable: { taskId: undefined } });
+    },
+  );
+
   it("names the task and the field where a task cannot be read", () => {
     const parsed = parsePolledTask(wireTask({ scheduledTime: "yesterday" }), times);
     expect(parsed).toMatchObject({ ok: false, unreadable: { taskId: "task-1" } });

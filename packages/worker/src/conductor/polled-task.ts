@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { holdsControl } from "../telemetry/line.ts";
 import type { PolledTask } from "../attempt/ports/attempt-source.ts";
 
 // Ids go into paths, metadata and messages: half a letter, a dot segment or a control character would name another
-// thing,
-// or nothing.
+// thing, or nothing.
 const text = z
   .string()
   .min(1)
   .max(1000)
-  .refine((value) => value.isWellFormed() && !/^\.{1,2}$|[\u0000-\u001f\u007f-\u009f]/.test(value), "no name");
+  .refine((value) => value.isWellFormed() && !/^\.{1,2}$/.test(value) && !holdsControl(value), "no name");
 const whole = z.int().min(0);
 
 /** Fields that name one hand-out of an attempt; the engine always sends them (rule A1). */

@@ -6,6 +6,11 @@ export const MAX_LINE_BYTES = 64 * 1024;
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
+/** Whether a text holds a letter that steers a terminal, ends a line or turns the direction of what follows. */
+export function holdsControl(text: string): boolean {
+  return text.search(CONTROL) >= 0;
+}
+
 /** JSON text in which no character can end the line or steer a terminal. It stays the same JSON value. */
 export function safeJson(json: string): string {
   return json.toWellFormed().replace(UNSAFE, escape);
