@@ -2,7 +2,7 @@
  * Where a rule, case or fault stands: `built` is claimed and checked; `planned` is being worked on; `later: issue 5`
  * comes with that issue and may not be claimed by a test; `, rest: issue 5` behind built or planned names the issue
  * that
- * brings what is missing; `not: why` is a fault that nothing shows.
+ * brings what is missing; `not: why` is a rule that is not built, or a fault that nothing shows.
  */
 export type RowState = "built" | "planned" | "later" | "not";
 
@@ -55,8 +55,8 @@ export function parseRulesPage(markdown: string): RulesPage {
     }
     const { word, cells } = read;
     const state = parseState(cells.state);
-    if (state === undefined || (state === "not" && word !== "fault")) {
-      const known = `built, planned, later: issue N${word === "fault" ? ", not: why" : ""}`;
+    if (state === undefined || (state === "not" && word === "case")) {
+      const known = `built, planned, later: issue N${word === "case" ? "" : ", not: why"}`;
       findings.push(`${pageOf[word]}: ${cells.id}: state "${cells.state}" is none of ${known}`);
       continue;
     }
