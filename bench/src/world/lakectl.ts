@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { realServers } from "@perago/e2e/support/settings.ts";
 import { runCommand } from "./processes.ts";
 
+const MTIME_STEP_MS = 2000;
+
 /** What `lakectl` does in place of an attempt. */
 export interface LakectlWork {
   readonly repository: string;
@@ -31,6 +33,8 @@ export async function workByLakectl(lakectl: string, work: LakectlWork): Promise
   await run(["local", "clone", `lakefs://${repository}/${branch}/data/`, folder, "--no-progress"]);
   const file = await open(join(folder, work.path), "r+");
   await file.write(work.stamp, 0);
+  // It tells a change by size and by mtime in whole seconds, and the input may have been made in this one.
+  await file.utimes(new Date(), new Date(Date.now() + MTIME_STEP_MS));
   await file.close();
   await run(["local", "commit", folder, "-m", "bench", "--no-progress", "-y"]);
   await run(["merge", `lakefs://${repository}/${branch}`, `lakefs://${repository}/${target}`, "-m", "bench"]);
