@@ -10,7 +10,7 @@ export const reasons: Readonly<Record<string, string>> = {
   B4:
     "the file is hashed once to be judged, and again while it is uploaded: MD5 runs at 0.4 to 0.55 GB/s " +
     "in one thread. The limit is a no-op that must be known before staging (rule R2)",
-  "B4/memory": "buffers of one download, of the cache's fill and of one upload at a time",
+  "B4/memory": "buffers of one download, of the cache's fill and of one upload at a time; with 256 MiB it was 75 MiB",
   B5:
     "the bare sum has no Conductor in it: two reads of the attempt (A2), one before the report (R8) and " +
     "the report are 25 ms. The target's head is read three times (P5), the staging commit is compared and " +
