@@ -73,7 +73,7 @@ test(
       "start",
       "start",
     ]);
-    expect(demo.text()).toContain("publish_fence: a foreign commit since the input commit");
+    expect(demo.text()).toContain("publish_fence: rule P3 refuses songs/main: a foreign commit since the input commit");
     expect(await readFile(join(folder, "deep/page.html"), "utf8")).toContain("publish_fence");
     expect(await leftFiles(folder)).toEqual(["deep"]);
     expect(await left(demo.mark)).toEqual([]);
