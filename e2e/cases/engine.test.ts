@@ -59,16 +59,17 @@ describe("case R18: errors of the engine, with its own flag", () => {
   test("case R18, rule R4: a final 500 is answered with the same result until the lease ends, and never after it", async () => {
     const body = JSON.stringify({ status: 500, message: "never", instance: "x", retryable: false });
     conductor.meddle((request) => (isResult(request) ? { kind: "answer", status: 500, body } : undefined));
+    const startMs = performance.now();
     const { workflowId, host } = await bench.start("free", undefined, []);
     const { taskId } = await untilTask(workflowId, ["IN_PROGRESS"]);
     await until("the result is given up", async () => (await host.logText()).includes("result_undelivered"));
     const results = conductor.requests.filter((request) => isResult(request) && request.body.includes(taskId));
     expect(new Set(results.map((request) => request.body)).size).toBe(1);
-    // The lease counts from the last heartbeat, or else from the poll that brought the task.
+    // The lease counts from the last heartbeat, or else from the poll that brought the task; one that was open already
+    // when this test began was sent before it.
     const before = conductor.requests.slice(0, conductor.requests.findIndex(isResult));
     const sign = before.findLast((request) => isUpdate(request) || request.path.includes("/tasks/poll/"));
-    expect(sign).toBeDefined();
-    expect((results.at(-1)?.atMs ?? 0) - (sign?.atMs ?? 0)).toBeLessThanOrEqual(LEASE_MS);
+    expect((results.at(-1)?.atMs ?? Number.NaN) - (sign?.atMs ?? startMs)).toBeLessThanOrEqual(LEASE_MS);
     conductor.meddle();
     const ended = await untilEnded(workflowId, { decide: true });
     expect(ended.tasks.map((task) => task.status)).toEqual(["TIMED_OUT", "COMPLETED"]);
