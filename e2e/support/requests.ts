@@ -33,9 +33,9 @@ export function isLogPage({ method, path }: Asked): boolean {
   return method === "GET" && /\/refs\/[0-9a-f]{64}\/commits$/.test(path);
 }
 
-/** lakeFS: the bytes of an object. */
-export function isDownload({ method, path }: Asked): boolean {
-  return method === "GET" && path.endsWith("/objects");
+/** lakeFS: the bytes of an object; not of an action, which the hard fence reads (rule H3). */
+export function isDownload({ method, path, query }: Pick<SeenRequest, "method" | "path" | "query">): boolean {
+  return method === "GET" && path.endsWith("/objects") && !query.includes("_lakefs_actions");
 }
 
 /** Conductor: a heartbeat or a result. */
