@@ -1,11 +1,13 @@
 import { pathToFileURL } from "node:url";
 import { isTaskDefinition, parseParams, type AnyTaskDefinition } from "@perago/taskdef";
+import { cut } from "../telemetry/line.ts";
 import { adviseOnImportError } from "../tasks/import-advice.ts";
 import { findingsText, runBody } from "./child-body.ts";
 import { describeThrown, type ChildChannel, type ChildSurroundings } from "./child-channel.ts";
 import { watchLeftovers } from "./child-leftovers.ts";
 import { createServices } from "./child-services.ts";
 import { EXECUTION_MARK } from "./environment.ts";
+import { MAX_TEXT_LENGTH } from "./limits.ts";
 import { hostMessageSchema, type HostMessage, type Reply } from "./messages.ts";
 
 type Of<T extends HostMessage["type"]> = Extract<HostMessage, { type: T }>;
@@ -62,7 +64,7 @@ function reportUncaught(channel: ChildChannel): void {
   const exit = process.exit.bind(process);
   process.on("uncaughtException", (error, origin) => {
     const what = origin === "unhandledRejection" ? "unhandled rejection" : "uncaught exception";
-    void endWith(channel, `${what}: ${describeThrown(error)}`, exit);
+    void endWith(channel, cut(`${what}: ${describeThrown(error)}`, MAX_TEXT_LENGTH), exit);
   });
 }
 
@@ -89,7 +91,7 @@ async function init(
     await channel.send({ type: "ready", rssBytes: memoryBytes() });
   } catch (thrown) {
     const { message: what, hint } = adviseOnImportError(thrown, modulePath);
-    await channel.send({ type: "cannot_start", message: what, hint });
+    await channel.send({ type: "cannot_start", message: cut(what, MAX_TEXT_LENGTH), hint: cut(hint, MAX_TEXT_LENGTH) });
   }
 }
 

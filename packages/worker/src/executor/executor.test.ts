@@ -146,6 +146,7 @@ describe("a body that ends its process", () => {
     ["exit3", "exited with code 3"],
     ["abort", "SIGABRT"],
     ["throwInTimer", "uncaught exception: RangeError: thrown in a timer"],
+    ["throwLongInTimer", "uncaught exception: RangeError: long xxx"],
     ["rejection", "unhandled rejection: Error: nobody awaits me"],
     ["overflowInTimer", "Maximum call stack size exceeded"],
     ["disconnect", "SIGKILL"],
