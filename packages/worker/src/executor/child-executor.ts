@@ -5,9 +5,9 @@ import { checkOutcome } from "./check-outcome.ts";
 import { EXECUTION_MARK } from "./environment.ts";
 import type { ExecutorChild } from "./executor-child.ts";
 import { VALIDATE_TIMEOUT_MS } from "./limits.ts";
-import type { HostMessage, Reply } from "./messages.ts";
+import type { Account, HostMessage, Reply } from "./messages.ts";
 import { newestPid, uptimeTicks } from "./process-table.ts";
-import { endGroup, settle, within, type Account, type Started } from "./seal.ts";
+import { endGroup, settle, within, type Started } from "./seal.ts";
 
 /** What one hold of an executor process needs, and whom it tells. */
 export interface ChildExecutorOptions {

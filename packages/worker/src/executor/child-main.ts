@@ -8,7 +8,7 @@ import { watchLeftovers } from "./child-leftovers.ts";
 import { createServices } from "./child-services.ts";
 import { EXECUTION_MARK } from "./environment.ts";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
-import { hostMessageSchema, type HostMessage, type Reply } from "./messages.ts";
+import { hostMessageSchema, type Account, type HostMessage } from "./messages.ts";
 
 type Of<T extends HostMessage["type"]> = Extract<HostMessage, { type: T }>;
 
@@ -16,9 +16,6 @@ const UNCAUGHT_EXIT_CODE = 70;
 const MAX_TOLD_LEFTOVERS = 100;
 /** Taken before a module can replace it. */
 const later = setImmediate;
-
-/** What the host asks of an executor after a body. */
-type Account = Pick<Extract<Reply, { type: "inspected" }>, "extra" | "rssBytes">;
 
 /** What the executor knows between two messages. */
 interface ChildState {

@@ -103,6 +103,10 @@ const replySchemas = [
 const replySchema = z.discriminatedUnion("type", replySchemas);
 /** An answer to the host's message with the same `call`. */
 export type Reply = z.infer<typeof replySchema>;
+/**
+ * What an executor says of itself after a body: kinds of resources beyond its baseline, and the memory that it holds.
+ */
+export type Account = Pick<Extract<Reply, { type: "inspected" }>, keyof typeof account>;
 
 /** From executor to host. */
 export const childMessageSchema = z.discriminatedUnion("type", [

@@ -2,13 +2,8 @@ import type { Clock } from "../attempt/ports/clock.ts";
 import { AttemptError } from "../failure.ts";
 import type { ExecutorChild } from "./executor-child.ts";
 import { END_PROCESSES_TIMEOUT_MS, INSPECT_TIMEOUT_MS, SETTLE_MS, SETTLE_POLL_MS } from "./limits.ts";
-import type { Reply } from "./messages.ts";
+import type { Account } from "./messages.ts";
 import { CAN_LIST_PROCESSES, endProcesses } from "./processes.ts";
-
-/**
- * What an executor says of itself after a body: kinds of resources beyond its baseline, and the memory that it holds.
- */
-export type Account = Pick<Extract<Reply, { type: "inspected" }>, "extra" | "rssBytes">;
 
 /**
  * Rule T8: asks the executor until nothing beyond its baseline is left; one where something stays, or that does not
