@@ -7,17 +7,7 @@ import { judge } from "./row.ts";
 import { countRequests } from "./rows/requests.ts";
 import { withResults } from "./history-file.ts";
 import { renderTable } from "./table.ts";
-
-const machine = {
-  cpu: "CPU",
-  cpuCount: 2,
-  memoryBytes: 8 * 1024 ** 3,
-  system: "Linux 6",
-  disk: "ext4",
-  node: "24",
-  lakefs: "1.84.0",
-  measuredAt: "2026-11-30T00:00:00.000Z",
-};
+import { machine } from "./testing/machine.ts";
 
 describe("turns", () => {
   it("change who begins, so that neither always meets the warmer machine", async () => {

@@ -2,17 +2,9 @@ import { describe, expect, it } from "vitest";
 import { decades, position } from "./curve.ts";
 import { renderPage } from "./page.ts";
 import { renderPlot, shortNumber } from "./plot.ts";
+import { machine as sound } from "../testing/machine.ts";
 
-const machine = {
-  cpu: "CPU <1>",
-  cpuCount: 2,
-  memoryBytes: 8 * 1024 ** 3,
-  system: "Linux 6",
-  disk: "ext4",
-  node: "24",
-  lakefs: "1.84.0",
-  measuredAt: "2026-11-30T00:00:00.000Z",
-};
+const machine = { ...sound, cpu: "CPU <1>" };
 const curve = {
   title: "a & b",
   xLabel: "files",
