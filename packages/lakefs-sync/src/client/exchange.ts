@@ -5,9 +5,19 @@ import type { AnswerHead, Receiver } from "./receiver.ts";
 /** Who ended an exchange that has no whole answer. */
 export type ExchangeEnd = "caller" | "deadline" | "peer";
 
+/** A request; undici takes async iterables as bodies, which its types do not say. */
+export interface ExchangeRequest extends Omit<Dispatcher.DispatchOptions, "body"> {
+  readonly body?: Dispatcher.DispatchOptions["body"] | AsyncIterable<Buffer>;
+}
+
+/** A pool or agent of undici's. */
+export interface ExchangeDispatcher {
+  dispatch(request: ExchangeRequest, handler: Dispatcher.DispatchHandler): boolean;
+}
+
 /** One request, its bounds, and what becomes of the answer. */
 export interface ExchangeParts<T> {
-  readonly request: Dispatcher.DispatchOptions;
+  readonly request: ExchangeRequest;
   readonly signal: AbortSignal | undefined;
   /** Whole time from the sending to the last byte, in milliseconds; undefined is without end. */
   readonly budgetMs: number | undefined;
@@ -25,7 +35,7 @@ export const maxErrorSizeBytes = 64 * 1024;
  * Sends one request and hands the answer's bytes to the receiver. It sits on undici's `dispatch` and not on its
  * `request`: no stream and no abort controller a call, which is a third of the CPU time of a small object.
  */
-export function exchange<T>(dispatcher: Dispatcher, parts: ExchangeParts<T>): Promise<T> {
+export function exchange<T>(dispatcher: ExchangeDispatcher, parts: ExchangeParts<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const handler = new ExchangeHandler(parts, resolve, reject);
     try {
@@ -77,7 +87,7 @@ class ExchangeHandler<T> implements Dispatcher.DispatchHandler {
       this.#guard(controller, () => this.#parts.receiver.take(piece));
       return;
     }
-    refused.pieces.push(piece);
+    refused.pieces.push(Buffer.from(piece));
     refused.sizeBytes += piece.length;
     if (refused.sizeBytes < maxErrorSizeBytes) return;
     this.#settle(() => this.#reject(this.#refusal()));

@@ -1,10 +1,10 @@
-import { Readable } from "node:stream";
 import { inspect } from "node:util";
-import { Agent, Pool, type Dispatcher } from "undici";
+import { Agent, Pool } from "undici";
 import { classifyAnswer, classifyFailure } from "./classify.ts";
+import { connectorOf } from "./connect.ts";
 import { encodeTarget, type Query } from "./encode.ts";
 import { LakefsError } from "./errors.ts";
-import { exchange, maxErrorSizeBytes, type ExchangeEnd } from "./exchange.ts";
+import { exchange, maxErrorSizeBytes, type ExchangeEnd, type ExchangeRequest } from "./exchange.ts";
 import { badResponse, failureOf } from "./failure.ts";
 import { AnswerTooLong, collectBytes, type AnswerHead, type ReceiverSource } from "./receiver.ts";
 import { safeWords } from "./redact.ts";
@@ -46,6 +46,7 @@ export interface HttpParts {
 /** A request body that can be opened again for another try. */
 export interface BodySource {
   readonly sizeBytes: number;
+  /** Each piece is the body's again when the next one is asked for: by then it has left for the network. */
   open(): Buffer | AsyncIterable<Buffer>;
 }
 
@@ -103,7 +104,7 @@ export function tunedOptions(connection: LakefsConnection): Pool.Options {
     keepAliveTimeout: 4_000,
     headersTimeout: idleMs,
     bodyTimeout: idleMs,
-    connect: { timeout: connection.connectTimeoutMs ?? 10_000, autoSelectFamily: true },
+    connect: connectorOf({ timeoutMs: connection.connectTimeoutMs ?? 10_000 }),
   };
 }
 
@@ -240,7 +241,7 @@ export class HttpClient {
     spec: CallSpec,
     source: GuardedSource,
     extra: Readonly<Record<string, string>> | undefined,
-  ): Dispatcher.DispatchOptions {
+  ): ExchangeRequest {
     const headers: Record<string, string> = {
       authorization: this.#authorization,
       accept: "application/json",
@@ -297,7 +298,7 @@ const apiWords: ReadonlySet<string> = new Set(["repositories", "branches", "refs
 
 /** A body source that remembers its own failure. */
 export interface GuardedSource {
-  open(): Buffer | Readable | null;
+  open(): Buffer | AsyncIterable<Buffer> | null;
   failure(): unknown;
 }
 
@@ -316,7 +317,7 @@ export function guardSource(source: BodySource | undefined): GuardedSource {
     open: () => {
       if (source === undefined) return null;
       const body = source.open();
-      return Buffer.isBuffer(body) ? body : Readable.from(guard(body), { objectMode: false });
+      return Buffer.isBuffer(body) ? body : guard(body);
     },
     failure: () => failure,
   };

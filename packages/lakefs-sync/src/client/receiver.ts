@@ -6,7 +6,8 @@ export interface AnswerHead {
 
 /**
  * Takes the bytes of one successful answer as they come from the connection, in pieces of at most 64 KiB, and is done
- * with each before the next is read: nothing is buffered on the way (case B06). What it throws ends the call as it is.
+ * with each before the next is read into the same memory: nothing is buffered on the way (case B06). What it throws
+ * ends the call as it is.
  */
 export interface Receiver<T> {
   /** Headers that only this try sends, e.g. a range. */
@@ -32,7 +33,7 @@ export function collectBytes(limitBytes: number): ReceiverSource<Buffer> {
       take: (piece) => {
         sizeBytes += piece.length;
         if (sizeBytes > limitBytes) throw new AnswerTooLong(`an answer of over ${limitBytes} bytes`);
-        pieces.push(piece);
+        pieces.push(Buffer.from(piece));
       },
       end: () => (pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces, sizeBytes)),
     };

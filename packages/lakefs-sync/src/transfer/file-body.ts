@@ -64,12 +64,16 @@ function readSmall(folder: string, file: MarkedFile): Buffer {
   }
 }
 
-/** A part of a large file in pieces of at most {@link chunkSizeBytes}; it must not change while it is read. */
+/**
+ * A part of a large file in pieces of at most {@link chunkSizeBytes}, all in the same memory; it must not change while
+ * it is read.
+ */
 async function* readPart(folder: string, file: MarkedFile, part: FilePart): AsyncGenerator<Buffer> {
   const open = openProjected(folder, file);
   try {
+    const scratch = Buffer.allocUnsafeSlow(Math.min(chunkSizeBytes, part.sizeBytes));
     for (let done = 0; done < part.sizeBytes;) {
-      const bytes = Buffer.allocUnsafe(Math.min(chunkSizeBytes, part.sizeBytes - done));
+      const bytes = scratch.subarray(0, Math.min(scratch.length, part.sizeBytes - done));
       if (readFully(open.descriptor, bytes, part.position + done) !== bytes.length) throw changed(file.path);
       done += bytes.length;
       // The last piece is held back until the file is known to be as it was.

@@ -81,6 +81,6 @@ test(
     const small = await moveLarge(2 * mebibyte);
     const large = await moveLarge(32 * mebibyte);
     const grownMebibytes = (large.maxResidentKibibytes - small.maxResidentKibibytes) / 1024;
-    expect(grownMebibytes).toBeLessThan(48);
+    expect(grownMebibytes).toBeLessThan(16);
   },
 );

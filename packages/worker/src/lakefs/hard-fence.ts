@@ -46,7 +46,7 @@ const firstBytes: ReceiverSource<string> = () => {
   let sizeBytes = 0;
   return {
     take: (piece) => {
-      if (sizeBytes < maxTextSizeBytes) pieces.push(piece);
+      if (sizeBytes < maxTextSizeBytes) pieces.push(Buffer.from(piece));
       sizeBytes += piece.length;
     },
     end: () => Buffer.concat(pieces).toString("utf8"),
