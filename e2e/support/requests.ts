@@ -24,8 +24,9 @@ export function isStagingDiff({ method, path }: Asked): boolean {
 }
 
 /** lakeFS: the head of a branch, which the publish fence decides on. */
-export function isHeadOf(branch: string): (request: Asked) => boolean {
-  return ({ method, path }) => method === "GET" && path.endsWith(`/branches/${branch}`);
+export function isHeadOf(branch: string): (request: Asked & Pick<SeenRequest, "query">) => boolean {
+  return ({ method, path, query }) =>
+    method === "GET" && path.endsWith("/branches") && new URLSearchParams(query).get("prefix") === branch;
 }
 
 /** lakeFS: a page of a commit's log, as the publish fence reads it (rule P6). */

@@ -19,6 +19,20 @@ test("case G05 rule T1: hidden branches are listed on demand only, and deleting 
   expect(await names("perago-stg-aa-", true)).toEqual(["perago-stg-aa-2"]);
 });
 
+test("rule P6: a head found by listing is the one that getBranch answers, at once after it moved", async () => {
+  await client.createBranch(repository, { name: "head", sourceCommitId: start });
+  await client.createBranch(repository, { name: "head-2", sourceCommitId: start, hidden: true });
+  for (let round = 0; round < 5; round += 1) {
+    const { id } = await client.commit(repository, "head", { message: `${round}`, allowEmpty: true });
+    expect(await client.findBranch(repository, "head")).toEqual({ id: "head", commit_id: id });
+    expect(await client.getBranch(repository, "head")).toMatchObject({ commit_id: id });
+  }
+  expect(await client.findBranch(repository, "head-2")).toMatchObject({ commit_id: start });
+  for (const name of ["hea", "head-"]) {
+    await expect(client.findBranch(repository, name)).rejects.toMatchObject({ code: "not_found" });
+  }
+});
+
 test("fault B9: a branch name that is taken is never adopted without a lost answer", async () => {
   await client.createBranch(repository, { name: "taken", sourceCommitId: start });
   const error = await failureFrom(() => client.createBranch(repository, { name: "taken", sourceCommitId: start }));

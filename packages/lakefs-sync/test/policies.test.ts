@@ -20,6 +20,7 @@ const NEEDS: Readonly<Record<string, readonly Right[]>> = {
   getBranchProtectionRules: [["branches:GetBranchProtectionRules", REPOSITORY]],
   getBranch: [["fs:ReadBranch", TARGET]],
   listBranches: [["fs:ListBranches", REPOSITORY]],
+  findBranch: [["fs:ListBranches", REPOSITORY]],
   walkBranches: [["fs:ListBranches", REPOSITORY]],
   createBranch: [["fs:CreateBranch", STAGING]],
   deleteBranch: [["fs:DeleteBranch", STAGING]],

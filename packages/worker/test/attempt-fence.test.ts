@@ -20,7 +20,8 @@ describe("rules A1, A2, A3: only the current attempt publishes", () => {
     const before = { seal: () => conductor.retry() };
     const end = await execute({ lakefs, conductor }, { body, before });
     expect(code(end)).toBe("attempt_stale");
-    expect(lakefs.calls).not.toContain("createStagingBranch");
+    expect(lakefs.calls).not.toContain("commitStaging");
+    expect(lakefs.stagingBranches()).toEqual([]);
     expect(end.removed).toBe(true);
   });
 

@@ -22,6 +22,7 @@ describe("one attempt on a target at its input ref", () => {
         "syncIn",
         "checkPre",
         "run",
+        "openStaging",
         "seal",
         "project",
         "checkAttempt",

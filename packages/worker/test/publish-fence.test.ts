@@ -39,6 +39,39 @@ describe("rule P2: a retry supersedes what an older attempt of the same logical 
     });
   });
 
+  test("rule T4, T1: a head that moved while the body ran gets a branch of its own, and none stays", async () => {
+    const { lakefs, conductor, ref } = world();
+    const older = {
+      ref,
+      ports: ({ source }: { source: object }) => ({ source: { ...source, ...lostReport } as never }),
+    };
+    await execute({ lakefs, conductor }, { ...older, body: (folder) => void folder.set("data/only-first", "1") });
+    const published = lakefs.head();
+    // The older attempt's merge lands when the newer one's branch has been begun.
+    lakefs.rewind(ref);
+    conductor.retry();
+    const bases: (string | undefined)[] = [];
+    const baseNow = (): void => {
+      for (const name of lakefs.stagingBranches()) bases.push(lakefs.branches.get(name)?.head);
+    };
+    const end = await execute(
+      { lakefs, conductor },
+      {
+        ref,
+        body: (folder) => void folder.set("data/b", "2"),
+        before: {
+          seal: () => lakefs.rewind(published),
+          discardStaging: baseNow,
+          stage: baseNow,
+        },
+      },
+    );
+    expect(code(end)).toBe("completed");
+    expect(Object.fromEntries(lakefs.tree(lakefs.head()))).toEqual({ ...first, "data/b": "2" });
+    expect(bases).toEqual([ref, published]);
+    expect(lakefs.stagingBranches()).toEqual([]);
+  });
+
   test("rule C3, case L02: a retry that makes the same bytes ends COMPLETED with a commit of its own", async () => {
     const { lakefs, conductor, ref } = world();
     const body = (folder: Map<string, string>): void => void folder.set("data/b", "same");

@@ -80,6 +80,16 @@ describe("rule R2: a no-op", () => {
     }
   });
 
+  test("rule R2: the branch that the execution itself has begun is none of those, and goes (rule X1)", async () => {
+    const { lakefs, conductor } = world();
+    let begun: readonly string[] = [];
+    const before = { listStaging: () => (begun = lakefs.stagingBranches()) };
+    const end = await execute({ lakefs, conductor }, { before });
+    expect(begun).toHaveLength(1);
+    expect(end.done.outcome).toMatchObject({ by: "no_op" });
+    expect(lakefs.stagingBranches()).toEqual([]);
+  });
+
   test("rule R2: a staging branch of the same logical task that is listed makes a no-op publish", async () => {
     const { lakefs, conductor } = world();
     const ref = lakefs.head();
@@ -149,6 +159,7 @@ describe("rule R7: every code leads to one status", () => {
     expect(before.conductor.current.status).toBe("FAILED_WITH_TERMINAL_ERROR");
     const after = world();
     const post = await execute(after, {
+      workspace: { prefix: "data/", readOnly: false, hasPostGuardrails: true },
       post: ["out.csv is missing"],
       body: (folder) => void folder.set("data/b", "2"),
     });

@@ -37,6 +37,7 @@ test("fault C2, rule S1: asked of the soft fence, the invariants of the hard one
   expect(violations.find(({ text }) => text.startsWith("S1:"))?.path).toEqual([
     "hand out t1 to 0",
     "0: fenceEarly",
+    "0: openStaging",
     "0: checkAttempt",
     "0: fenceBase",
     "0: createStaging",

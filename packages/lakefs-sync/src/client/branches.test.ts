@@ -75,3 +75,23 @@ test("case G05: hidden branches are listed on demand, by prefix", async () => {
   expect(await client.listBranches("r", { prefix: "p-", showHidden: true })).toEqual([{ id: "p-1", commit_id: "c" }]);
   expect(seen[0]?.target).toContain("prefix=p-&after=&amount=1000&show_hidden=true");
 });
+
+test("rule P6: a branch is found by a listing of its name, or by getBranch where another name comes first", async () => {
+  const refs = { main: "c1", "main-old": "c2" };
+  const { endpoint, seen } = await fakeHttp((request, response) => {
+    const { pathname, searchParams } = new URL(request.target, "http://lakefs");
+    const name = pathname.split("/branches/")[1];
+    const prefix = searchParams.get("prefix") ?? "";
+    const shown = Object.entries(refs).map(([id, commitId]) => ({ id, commit_id: commitId }));
+    if (name !== undefined) answerJson(response, { message: "branch not found" }, 404);
+    else answerJson(response, page(shown.filter(({ id }) => id.startsWith(prefix)).slice(0, 1)));
+  });
+  const client = clientTo(endpoint);
+  expect(await client.findBranch("r", "main")).toEqual({ id: "main", commit_id: "c1" });
+  expect(seen.map(({ target }) => target)).toEqual([
+    "/api/v1/repositories/r/branches?prefix=main&amount=1&show_hidden=true",
+  ]);
+  // The beginning of a name is no branch.
+  await expect(client.findBranch("r", "mai")).rejects.toMatchObject({ code: "not_found" });
+  await expect(client.findBranch("r", "other")).rejects.toMatchObject({ code: "not_found" });
+});

@@ -17,6 +17,26 @@ export function getBranch(
   return http.json({ operation: "getBranch", method: "GET", segments, repeat: "safe" }, options, refOf);
 }
 
+/**
+ * The branch with the commit it points to now, hidden or not, by lakeFS `listBranches` of its name alone. A server holds
+ * `getBranch` back for 3 ms, to answer several at once (its `graveler.max_batch_delay`); it does not hold listings back,
+ * and reads them from the same store. What the listing does not show, `getBranch` finds or explains.
+ */
+export async function findBranch(
+  http: HttpClient,
+  repository: string,
+  branch: string,
+  options: CallOptions = {},
+): Promise<Ref> {
+  const query = { prefix: branch, amount: 1, show_hidden: true };
+  const segments = ["repositories", repository, "branches"];
+  const spec = { operation: "listBranches", method: "GET", segments, query, repeat: "safe" } as const;
+  // The name itself is the first of all that begin with it.
+  const { results } = await http.json(spec, options, (value) => pageOf(value, refOf));
+  const [first] = results;
+  return first?.id === branch ? first : await getBranch(http, repository, branch, options);
+}
+
 /** Which branches a listing shows. */
 export interface BranchFilter {
   /** Start of the names; "" means all. */

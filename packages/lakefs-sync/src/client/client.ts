@@ -87,6 +87,10 @@ export class LakefsClient {
   getBranch(repository: string, branch: string, options?: CallOptions): Promise<Ref> {
     return branches.getBranch(this.#http, repository, branch, options);
   }
+  /** The branch as `getBranch` answers it, by lakeFS `listBranches`, which no server holds back. */
+  findBranch(repository: string, branch: string, options?: CallOptions): Promise<Ref> {
+    return branches.findBranch(this.#http, repository, branch, options);
+  }
   /** lakeFS `listBranches`, all pages, by name prefix, hidden ones on demand. */
   listBranches(repository: string, filter?: branches.BranchFilter, options?: CallOptions): Promise<Ref[]> {
     return branches.listBranches(this.#http, repository, filter, options);

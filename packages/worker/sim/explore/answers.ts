@@ -12,9 +12,6 @@ export type Answers = {
   readonly [P in PhaseName]: (scene: Scene, args: Order[P]["args"]) => readonly Option<Order[P]["answer"]>[];
 };
 
-/** A branch is listed while it is there; its name tells its execution apart by the index at its end. */
-const branchName = ({ fixed }: Execution): string => `perago-stg-${fixed.facts.executionId}`;
-
 function plain<T>({ world }: Scene, value: T, text = ""): Option<T> {
   return { text, answer: { value }, world, how: "" };
 }
@@ -58,12 +55,24 @@ function project({ context, execution }: Scene): Order["project"]["answer"] {
   return { unchanged, fileCount: folder.size, uploadCount: unchanged ? 0 : 1, deleteCount: 0, violations: [] };
 }
 
-function createStaging(scene: Scene, { base }: Order["createStaging"]["args"]): readonly Option<void>[] {
+function createStaging(scene: Scene, { branch: name, base }: Order["createStaging"]["args"]): readonly Option<void>[] {
   const { context, world, index, execution } = scene;
   const commit = context.repository.byId(base);
-  const branch = { base: commit.number, head: commit.number, tree: commit.tree };
+  const branch = { name, base: commit.number, head: commit.number, tree: commit.tree };
   const made = withExecution(world, index, { ...execution, branch });
   return [plain({ ...scene, world: made }, undefined), failing(world, "fails before"), failing(made, "fails after")];
+}
+
+/** What is begun may be made, or lost: then it is made, or not, when it is waited for. */
+function openStaging(scene: Scene, args: Order["openStaging"]["args"]): readonly Option<void>[] {
+  const [made] = createStaging(scene, args);
+  const lost = { ...plain(scene, undefined), fault: "request", how: "is lost" } as const;
+  return made === undefined ? [lost] : [made, lost];
+}
+
+function createOpened(scene: Scene, args: Order["createStaging"]["args"]): readonly Option<void>[] {
+  if (scene.execution.branch?.name !== args.branch) return createStaging(scene, args);
+  return [plain(scene, undefined), failing(scene.world, "fails after")];
 }
 
 function stage(scene: Scene): readonly Option<Order["stage"]["answer"]>[] {
@@ -79,7 +88,8 @@ function commitStaging(scene: Scene, { metadata }: Order["commitStaging"]["args"
   const { branch } = execution;
   if (branch?.tree === undefined) throw new Error("committed without staging");
   const number = context.repository.add(branch.base, branch.tree, metadata);
-  const committed = { ...execution, stagingCommit: number, branch: { base: branch.base, head: number } };
+  const { name, base } = branch;
+  const committed = { ...execution, stagingCommit: number, branch: { name, base, head: number } };
   return [
     plain(
       { ...scene, world: withExecution(world, index, committed) },
@@ -106,7 +116,7 @@ function deleteStaging(scene: Scene): readonly Option<void>[] {
 }
 
 function listStaging(scene: Scene): readonly Option<readonly string[]>[] {
-  const names = scene.world.executions.filter(({ branch }) => branch !== undefined).map(branchName);
+  const names = scene.world.executions.flatMap(({ branch }) => (branch === undefined ? [] : [branch.name]));
   return [plain(scene, names, names.join()), failing(scene.world)];
 }
 
@@ -118,6 +128,7 @@ export const ANSWERS: Answers = {
   syncIn: always({ path: "/model", fileCount: 1 }),
   checkPre: always([]),
   run: always({ kind: "returned", resultJson: "1", sizeBytes: 1 }),
+  openStaging,
   seal: always(undefined),
   project: (scene) => [plain(scene, project(scene))],
   checkAttempt: readTask,
@@ -128,7 +139,8 @@ export const ANSWERS: Answers = {
     return [plain(scene, equal, `${equal}`)];
   },
   listStaging,
-  createStaging,
+  discardStaging: deleteStaging,
+  createStaging: createOpened,
   stage,
   commitStaging,
   verifyStaging,

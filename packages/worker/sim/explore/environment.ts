@@ -1,4 +1,3 @@
-import { stagingBranchName } from "@perago/fence";
 import { KEY, startExecution, type Context } from "./context.ts";
 import { currentTask, handOut, isFinal, rerun, restart, timeOut, writeBack, type Engine } from "../model/engine.ts";
 import { isSwept } from "../model/sweep.ts";
@@ -210,8 +209,7 @@ const sweeps: Doing = ({ repository, wiring }, world) => {
   return world.executions.flatMap((execution, index) => {
     const { branch, ...without } = execution;
     if (branch === undefined || execution.end === "") return [];
-    const { facts, task } = execution.fixed;
-    const name = stagingBranchName({ ...facts, taskId: task.id, retryCount: task.retryCount });
+    const { name } = branch;
     if (!isSwept(repository, { name, head: branch.head, sinceMs: 0 }, sweeper)) return [];
     const label = `a sweep takes the branch of ${index}`;
     return [{ label, world: withExecution(world, index, without), broken: [] }];

@@ -96,6 +96,7 @@ export interface Execution {
 
 /** A staging branch. */
 export interface Branch {
+  readonly name: string;
   readonly base: number;
   /** Uncommitted content; undefined once it is committed. */
   readonly tree?: Tree;

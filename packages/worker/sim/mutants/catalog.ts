@@ -283,6 +283,14 @@ const publishingMutants: readonly Mutant[] = [
     coveredBy: "H1 (soft fence: C6)",
   }),
   caught({
+    name: "opened_branch_reused",
+    rules: "T4",
+    what: "the branch begun on an older head is staged upon",
+    mutation: publishing.openedBranchReused,
+    scope: SMALL.retry,
+    caught: "S2",
+  }),
+  caught({
     name: "staging_forgotten",
     rules: "X1",
     what: "the staging branch stays",

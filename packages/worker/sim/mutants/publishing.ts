@@ -64,6 +64,14 @@ export const busySentAgain: Mutation = deciding("pauseMerge", (state, _, origina
   return rest.staged === undefined ? original() : sending({ ...rest, phase: "recheckAttempt" }, clock);
 });
 
+/** T4 off: the branch that was begun is used although the head has moved since. */
+export const openedBranchReused: Mutation = deciding("fenceBase", (_, __, original) => {
+  const { next } = original();
+  if (next.phase !== "discardStaging") return { next };
+  const { opened, ...state } = next;
+  return { next: { ...state, phase: "createStaging", branch: opened.branch } };
+});
+
 /** X1 off: the staging branch is forgotten. */
 export const stagingForgotten: Mutation = deciding("createStaging", (_, __, original) => {
   const { next } = original();
@@ -96,7 +104,8 @@ export const anyDeliveryCommitsNothing: Mutation = deciding("fenceBase", (state,
 /** R2 upon an own earlier commit: nothing is published over it. */
 export const ownCommitStays: Mutation = deciding("fenceBase", (state, range, original) => {
   const { next } = original();
-  const isNoOp = next.phase === "createStaging" && state.projection.unchanged && range.head !== state.input.ref;
+  const isStaging = next.phase === "createStaging" || next.phase === "discardStaging";
+  const isNoOp = isStaging && state.projection.unchanged && range.head !== state.input.ref;
   return isNoOp ? { next: { ...next, phase: "pinHead", round: 0, owned: state.owned } } : { next };
 });
 

@@ -3,6 +3,7 @@ import type { AttemptFacts } from "./machine/facts.ts";
 import type { Order, PhaseName } from "./machine/order.ts";
 import type { AnyState, ClockReading, Done, Effect, Event, Signal, State } from "./machine/state.ts";
 import { isOf, question, start, step, type Machine } from "./machine/step.ts";
+import { stagingBranches } from "./staging-branches.ts";
 import type { AttemptSource, Lease } from "./ports/attempt-source.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Executor } from "./ports/executor.ts";
@@ -130,6 +131,7 @@ function callsOver(ports: AttemptPorts, signal: (told: Signal) => void): Calls {
   const workspace = need(ports.workspace);
   const readRange = (args: Order["pinHead"]["args"]): Promise<Order["pinHead"]["answer"]> => store().readRange(args);
   const readTask = ({ taskId }: Order["readBack"]["args"]): Promise<Order["readBack"]["answer"]> => source.read(taskId);
+  const branches = stagingBranches(store);
   const pause = ({ delayMs }: { delayMs: number }): Promise<void> => clock.wait(delayMs);
   return {
     validate: ({ inputData }) => executor.validate(inputData),
@@ -138,13 +140,15 @@ function callsOver(ports: AttemptPorts, signal: (told: Signal) => void): Calls {
     syncIn: (args) => workspace().syncIn(args),
     checkPre: () => workspace().checkPre(),
     run: (args) => runBody(ports, args, signal),
+    openStaging: (args) => branches.open(args),
     seal: () => executor.seal(),
     project: () => workspace().project(),
     checkAttempt: readTask,
     fenceBase: readRange,
     compareOwn: ({ commitId }) => workspace().equalsCommit(commitId),
     listStaging: ({ repository, namePrefix }) => store().listBranches(repository, namePrefix),
-    createStaging: ({ repository, branch, base }) => store().createStagingBranch(repository, branch, base),
+    discardStaging: (args) => branches.remove(args),
+    createStaging: (args) => branches.made(args),
     stage: (args) => workspace().stage(args),
     commitStaging: (args) => store().commitStaging(args),
     verifyStaging: (args) => workspace().verifyStaging(args),
@@ -164,7 +168,7 @@ function callsOver(ports: AttemptPorts, signal: (told: Signal) => void): Calls {
     pauseReport: pause,
     readBack: readTask,
     pauseReadBack: pause,
-    deleteStaging: ({ repository, branch }) => store().deleteStagingBranch(repository, branch),
+    deleteStaging: (args) => branches.remove(args),
     removeFolder: () => workspace().remove(),
     releaseExecutor: () => executor.release(),
   };

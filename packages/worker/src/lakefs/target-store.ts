@@ -58,7 +58,7 @@ async function readRange(
   { client, readHardFence }: RangeReaders,
   { repository, branch, stopAt, maxCommits, withHardFence }: Parameters<TargetStore["readRange"]>[0],
 ): Promise<CommitRange> {
-  const { commit_id: head } = await asAttempt(client.getBranch(repository, branch), { not_found: "publish_fence" });
+  const { commit_id: head } = await asAttempt(client.findBranch(repository, branch), { not_found: "publish_fence" });
   const reading = withHardFence ? readHardFence({ repository, branch, commitId: head }) : undefined;
   const log = readLog(client, { repository, head, stopAt, maxCommits });
   const [commits, hardFence] = await Promise.all([log, reading]);

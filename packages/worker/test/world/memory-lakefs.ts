@@ -45,6 +45,11 @@ export class MemoryLakefs {
     return this.#commit(commitId).tree;
   }
 
+  /** Puts the target's head on a commit, so that a merge of before lands when a test wants it to. */
+  rewind(commitId: string): void {
+    this.#branch("main").head = commitId;
+  }
+
   /** A commit by somebody else, as a person or another tool makes it. */
   commitForeign(
     changes: Readonly<Record<string, string | null>>,

@@ -46,12 +46,14 @@ it.each([
   ["POST", "/api/v1/repositories/r/branches/perago-stg-x/commits", "", "commit_staging"],
   ["POST", "/api/v1/repositories/r/branches/perago-stg-x/objects", "", "upload"],
   ["DELETE", "/api/v1/repositories/r/branches/perago-stg-x", "", "delete_staging"],
-  ["GET", "/api/v1/repositories/r/branches/t-00001-0", "", "read_branch"],
+  ["GET", "/api/v1/repositories/r/branches?prefix=t-00001-0&amount=1&show_hidden=true", "", "read_branch"],
+  ["GET", "/api/v1/repositories/r/branches?prefix=perago-stg-x&amount=1000&show_hidden=true", "", undefined],
   ["GET", "/api/tasks/poll/batch/chaos.step", "", "poll"],
   ["POST", "/api/tasks", '{"extendLease":true}', "heartbeat"],
   ["POST", "/api/tasks", '{"status":"COMPLETED"}', "report"],
   ["GET", "/api/tasks/0000-1", "", "read_task"],
   ["GET", "/api/metadata/taskdefs/chaos.step", "", undefined],
-])("knows %s %s", (method, path, body, kind) => {
-  expect(requestKind({ method, path, body })).toBe(kind);
+])("knows %s %s", (method, target, body, kind) => {
+  const [path = "", query = ""] = target.split("?");
+  expect(requestKind({ method, path, query, body })).toBe(kind);
 });

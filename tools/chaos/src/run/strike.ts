@@ -111,8 +111,8 @@ function set({ scene, host, workflow, stop }: Place, request: RequestKind, deed:
     matches(seen) {
       if (requestKind(seen) !== request) return false;
       if (untied.includes(request)) return true;
-      return [taskId, `/merge/${branch}`, `/branches/${branch}`].some((text) =>
-        `${seen.path} ${seen.body}`.includes(text),
+      return [taskId, `/merge/${branch}`, `prefix=${branch}&`].some((text) =>
+        `${seen.path}${seen.query} ${seen.body}`.includes(text),
       );
     },
   };

@@ -37,6 +37,7 @@ function withoutStaging(state: Closing): Closing {
   return { ...state, owned };
 }
 
-function cleanupFailed(what: string, why: string): Note {
+/** What rule X1 notes. */
+export function cleanupFailed(what: string, why: string): Note {
   return { name: "cleanup_failed", message: `${what} could not be removed: ${why}` };
 }

@@ -10,7 +10,8 @@ export const fenceEarly: Phase<"fenceEarly"> = {
     const judgement = judge(state, range);
     if (judgement.kind === "refuse") return fail(state, judgement.failure);
     if (judgement.kind === "own_delivery" && !judgement.isHead) return fail(state, judgement.failure, judgement.notes);
-    return { next: { ...state, phase: "syncIn" }, notes: judgement.notes };
+    const early = judgement.kind === "accept" ? { earlyHead: judgement.head } : {};
+    return { next: { ...state, ...early, phase: "syncIn" }, notes: judgement.notes };
   },
 };
 

@@ -2,6 +2,7 @@ import type { FenceCommit } from "@perago/fence";
 import type { Report, TaskRead } from "../ports/attempt-source.ts";
 import type { BodyOutcome, BodyRequest } from "../ports/executor.ts";
 import type { CommitRange, HardFenceReading, MergeOutcome, MergeRequest } from "../ports/target-store.ts";
+import type { StagingBranch } from "./state.ts";
 import type { ProjectionSummary } from "../ports/workspace.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface Order {
   syncIn: Ask<{ repository: string; commitId: string; prefix: string }, { path: string; fileCount: number }>;
   checkPre: Ask<Nothing, readonly string[]>;
   run: Ask<BodyRequest & { endAtMs?: number }, BodyOutcome>;
+  // The staging branch is begun, and nobody waits for it yet (rule T1)
+  openStaging: Ask<StagingBranch, void>;
   seal: Ask<Nothing, void>;
   project: Ask<Nothing, ProjectionSummary>;
   // First fences: attempt, then the base of the staging branch (rules A2, P5)
@@ -29,7 +32,8 @@ export interface Order {
   compareOwn: Ask<{ commitId: string }, boolean>;
   listStaging: Ask<{ repository: string; namePrefix: string }, readonly string[]>;
   // Staging (rules T4-T13)
-  createStaging: Ask<{ repository: string; branch: string; base: string }, void>;
+  discardStaging: Ask<{ repository: string; branch: string }, void>;
+  createStaging: Ask<StagingBranch, void>;
   stage: Ask<{ branch: string; base: string }, { uploadCount: number; deleteCount: number }>;
   commitStaging: Ask<CommitStaging, string>;
   verifyStaging: Ask<{ base: string; stagingCommit: string }, void>;

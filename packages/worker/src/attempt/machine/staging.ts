@@ -6,20 +6,59 @@ import {
   type TryMetadataFields,
 } from "@perago/fence";
 import { fail, failure } from "./ending.ts";
-import type { Based, Decision, FenceHeld, Knows, Note, Phase, Staged, State } from "./state.ts";
+import { cleanupFailed } from "./cleanup.ts";
+import type { AttemptFacts } from "./facts.ts";
+import type { Based, Decision, FenceHeld, Knows, Note, Phase, Staged, StagingBranch, State } from "./state.ts";
 
-/** Rule T1: a branch for this execution alone. It is owned before it is asked for: a lost answer may have made it. */
+/**
+ * Rule T1: a branch for this execution alone, on the head that the early fence accepted. It is owned before it is asked
+ * for: a lost answer may have made it. Nothing where a guardrail has still to be asked (rule T3).
+ */
+export function openingOf({ facts, input, earlyHead }: Knows["seal"]): StagingBranch | undefined {
+  const { workspace } = facts;
+  const isWanted = workspace?.readOnly === false && !workspace.hasPostGuardrails;
+  if (input === undefined || earlyHead === undefined || !isWanted) return undefined;
+  return { repository: input.repository, branch: branchName(facts, facts.executionId), base: earlyHead };
+}
+
+/** The branch is begun; it is waited for when it is needed, and before it is deleted. */
+export const openStaging: Phase<"openStaging"> = {
+  ask: ({ opening }) => opening,
+  answered: ({ opening: _, ...state }) => ({ next: { ...state, phase: "seal" } }),
+};
+
+/** Rule T4: the branch that was begun is used where the fence before staging has accepted the same head. */
 export function enterStaging(state: Based, notes: readonly Note[] = []): Decision {
-  const { facts, input } = state;
-  const { logicalTaskKey, executionId, polled } = facts;
-  const branch = stagingBranchName({
-    logicalTaskKey,
-    executionId,
-    taskId: polled.taskId,
-    retryCount: polled.retryCount,
-  });
-  const owned = { ...state.owned, staging: { repository: input.repository, branch } };
-  return { next: { ...state, phase: "createStaging", owned, branch }, notes };
+  const { staging: opened } = state.owned;
+  if (opened === undefined) return { next: create(state, state.facts.executionId), notes };
+  if (opened.base !== state.base) return { next: { ...state, phase: "discardStaging", opened }, notes };
+  return { next: { ...state, phase: "createStaging", branch: opened.branch }, notes };
+}
+
+/** The head has moved since the branch was begun (rule P2): another one, of another name (rule T1). */
+export const discardStaging: Phase<"discardStaging"> = {
+  ask: ({ opened: { repository, branch } }) => ({ repository, branch }),
+  answered: ({ opened: _, ...state }) => ({ next: createAnother(state) }),
+  refused: ({ opened, ...state }, why) => ({
+    next: createAnother(state),
+    notes: [cleanupFailed(`branch ${opened.branch}`, why.message)],
+  }),
+};
+
+function createAnother(state: Omit<Knows["discardStaging"], "opened">): State<"createStaging"> {
+  return create(state, `moved-${state.facts.executionId}`);
+}
+
+function create(state: Based, id: string): State<"createStaging"> {
+  const { input, base, facts } = state;
+  const branch = branchName(facts, id);
+  const owned = { ...state.owned, staging: { repository: input.repository, branch, base } };
+  return { ...state, phase: "createStaging", owned, branch };
+}
+
+function branchName({ logicalTaskKey, polled }: AttemptFacts, executionId: string): string {
+  const { taskId, retryCount } = polled;
+  return stagingBranchName({ logicalTaskKey, executionId, taskId, retryCount });
 }
 
 /** Rule T4: the base is the head that the publish fence accepted. */

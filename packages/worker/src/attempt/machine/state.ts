@@ -19,9 +19,16 @@ export type Outcome =
 /** What cleanup must undo, and what a later read must look for. It is here and nowhere else. */
 export interface Owned {
   readonly folder: boolean;
-  readonly staging?: { readonly repository: string; readonly branch: string };
+  readonly staging?: StagingBranch;
   /** Set once a merge was sent: from then on the history is read before any failure (rule C5). */
   readonly merge?: SentMerge;
+}
+
+/** A staging branch, and the commit that it was made from. */
+export interface StagingBranch {
+  readonly repository: string;
+  readonly branch: string;
+  readonly base: string;
 }
 
 /** Which fence stands between the pinned head and the merge (rules H1, H2). */
@@ -58,9 +65,12 @@ export interface WorkspaceInput {
 }
 
 type WithInput = Common & { readonly input: WorkspaceInput };
+/** The head that the early fence accepted, which is most likely what staging starts from (rules P5, T4). */
+type Early = { readonly earlyHead?: string };
 type WithFolder = WithInput & { readonly path: string };
 /** A workspace-free attempt has neither input nor folder here. */
-type Running = Common & { readonly input?: WorkspaceInput; readonly path?: string };
+type Running = Common & Early & { readonly input?: WorkspaceInput; readonly path?: string };
+type Sealing = Running & { readonly body: { readonly resultJson: string } | { readonly outcome: Outcome } };
 /** The body has returned. */
 export type Returned = Running & { readonly resultJson: string };
 type Written = WithFolder & { readonly resultJson: string };
@@ -102,15 +112,17 @@ export interface Knows {
   validate: Common & { readonly input?: WorkspaceInput };
   resolve: WithInput;
   fenceEarly: WithInput;
-  syncIn: WithInput;
-  checkPre: WithFolder;
+  syncIn: WithInput & Early;
+  checkPre: WithFolder & Early;
   run: Running;
-  seal: Running & { readonly body: { readonly resultJson: string } | { readonly outcome: Outcome } };
+  openStaging: Sealing & { readonly opening: StagingBranch };
+  seal: Sealing;
   project: Written;
   checkAttempt: Projected;
   fenceBase: Projected;
   compareOwn: Projected & { readonly own: string; readonly refusal: Failure };
   listStaging: Based;
+  discardStaging: Based & { readonly opened: StagingBranch };
   createStaging: Staging;
   stage: Staging;
   commitStaging: Staging & { readonly metadata: Readonly<Record<string, string>> };

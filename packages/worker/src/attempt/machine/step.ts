@@ -9,7 +9,7 @@ import { begin, resolve, validate } from "./input.ts";
 import type { Order, PhaseName } from "./order.ts";
 import { pauseReadBack, pauseReport, readBack, readForReport, report, stopLease } from "./report.ts";
 import { readHistory, readPublished } from "./settle.ts";
-import { commitStaging, createStaging, stage, verifyStaging } from "./staging.ts";
+import { commitStaging, createStaging, discardStaging, openStaging, stage, verifyStaging } from "./staging.ts";
 import type { AnyState, Answered, Decision, Effect, Event, Phase, Refused, Signal, State } from "./state.ts";
 import { fail } from "./ending.ts";
 
@@ -24,12 +24,14 @@ export const PHASES: Phases = {
   syncIn,
   checkPre,
   run,
+  openStaging,
   seal,
   project,
   checkAttempt,
   fenceBase,
   compareOwn,
   listStaging,
+  discardStaging,
   createStaging,
   stage,
   commitStaging,
