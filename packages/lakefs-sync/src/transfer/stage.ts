@@ -116,8 +116,8 @@ async function deleteAll(
 }
 
 /**
- * The real diff from base to staging commit is the plan; anything else fails (rule T13, case L14). And the data of what
- * was uploaded is there (case G01). The commit does not change any more: both are looked at side by side.
+ * Compares the real diff from base to staging commit with the plan; anything else fails (rule T13, case L14). Then
+ * looks for the data of what was uploaded (case G01).
  */
 export async function verifyStaging(
   context: JobContext,
@@ -125,22 +125,10 @@ export async function verifyStaging(
   staged: Staged,
   stagingCommitId: string,
 ): Promise<void> {
-  const { repository } = snapshot;
-  await Promise.all([
-    assertPlanned(context, snapshot, staged, stagingCommitId),
-    assertStored(context, { repository, commitId: stagingCommitId }, staged.plan.uploads),
-  ]);
-}
-
-async function assertPlanned(
-  context: JobContext,
-  { repository }: Snapshot,
-  staged: Staged,
-  stagingCommitId: string,
-): Promise<void> {
   const checker = diffChecker(staged.expected);
   const differences: string[] = [];
   let fileCount = 0;
+  const { repository } = snapshot;
   const pages = context.client.diffRefs(repository, staged.baseCommitId, stagingCommitId, { signal: context.signal });
   for await (const page of pages) {
     for (const diff of page) {
@@ -151,7 +139,9 @@ async function assertPlanned(
     context.report({ phase: "verify", fileCount, sizeBytes: 0, totalFileCount: staged.expected.size });
   }
   differences.push(...checker.missing());
-  if (differences.length === 0) return;
-  const message = `the staging commit differs from the plan: ${sampleOf(differences)}`;
-  throw new SyncError("staging_differs", message, differences.slice(0, 100));
+  if (differences.length > 0) {
+    const message = `the staging commit differs from the plan: ${sampleOf(differences)}`;
+    throw new SyncError("staging_differs", message, differences.slice(0, 100));
+  }
+  await assertStored(context, { repository, commitId: stagingCommitId }, staged.plan.uploads);
 }

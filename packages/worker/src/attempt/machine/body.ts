@@ -1,6 +1,6 @@
 import type { BodyOutcome } from "../ports/executor.ts";
 import { completed, end, fail, failure, outputJson } from "./ending.ts";
-import { openingOf } from "./staging.ts";
+import { enterFences } from "./staging.ts";
 import type { Common, Decision, Knows, Outcome, Phase, Returned, Signal } from "./state.ts";
 
 /** The body starts only while nobody has asked for a stop. */
@@ -24,7 +24,7 @@ export const run: Phase<"run"> = {
         : {}),
     };
   },
-  answered: (state, body) => enterSeal({ ...state, body: bodyResult(state, body) }),
+  answered: (state, body) => ({ next: { ...state, phase: "seal", body: bodyResult(state, body) } }),
   refused: (state, why) => ({ next: { ...state, phase: "seal", body: { outcome: { kind: "failed", failure: why } } } }),
 };
 
@@ -55,16 +55,9 @@ export const project: Phase<"project"> = {
       return fail(state, failure("guardrail_post", projection.violations.join("; "), hint));
     }
     if (state.facts.workspace?.readOnly === true) return end(state, completed(state, "read_only", state.input.ref));
-    return { next: { ...state, phase: "checkAttempt", projection } };
+    return enterFences({ ...state, projection });
   },
 };
-
-/** A body that returned is most likely published: its staging branch is made while the rest is looked at. */
-function enterSeal(state: Knows["seal"]): Decision {
-  const opening = "outcome" in state.body ? undefined : openingOf(state);
-  if (opening === undefined) return { next: { ...state, phase: "seal" } };
-  return { next: { ...state, phase: "openStaging", owned: { ...state.owned, staging: opening }, opening } };
-}
 
 function bodyResult(state: Knows["run"], body: BodyOutcome): Knows["seal"]["body"] {
   if (state.signal !== undefined) return { outcome: stopped(state, state.signal) };

@@ -11,20 +11,21 @@ import type { AttemptFacts } from "./facts.ts";
 import type { Based, Decision, FenceHeld, Knows, Note, Phase, Staged, StagingBranch, State } from "./state.ts";
 
 /**
- * Rule T1: a branch for this execution alone, on the head that the early fence accepted. It is owned before it is asked
- * for: a lost answer may have made it. Nothing where a guardrail has still to be asked (rule T3).
+ * A folder that has changed is most likely published: its branch is begun, on the head that the early fence accepted,
+ * while the first checks go on. It is owned before it is asked for: a lost answer may have made it (rule T1).
  */
-export function openingOf({ facts, input, earlyHead }: Knows["seal"]): StagingBranch | undefined {
-  const { workspace } = facts;
-  const isWanted = workspace?.readOnly === false && !workspace.hasPostGuardrails;
-  if (input === undefined || earlyHead === undefined || !isWanted) return undefined;
-  return { repository: input.repository, branch: branchName(facts, facts.executionId), base: earlyHead };
+export function enterFences(state: Knows["checkAttempt"]): Decision {
+  const { input, facts, earlyHead, projection } = state;
+  if (projection.unchanged || earlyHead === undefined) return { next: { ...state, phase: "checkAttempt" } };
+  const branch = branchName(facts, facts.executionId);
+  const opening = { repository: input.repository, branch, base: earlyHead };
+  return { next: { ...state, phase: "openStaging", owned: { ...state.owned, staging: opening }, opening } };
 }
 
 /** The branch is begun; it is waited for when it is needed, and before it is deleted. */
 export const openStaging: Phase<"openStaging"> = {
   ask: ({ opening }) => opening,
-  answered: ({ opening: _, ...state }) => ({ next: { ...state, phase: "seal" } }),
+  answered: ({ opening: _, ...state }) => ({ next: { ...state, phase: "checkAttempt" } }),
 };
 
 /** Rule T4: the branch that was begun is used where the fence before staging has accepted the same head. */

@@ -67,10 +67,9 @@ export interface WorkspaceInput {
 type WithInput = Common & { readonly input: WorkspaceInput };
 /** The head that the early fence accepted, which is most likely what staging starts from (rules P5, T4). */
 type Early = { readonly earlyHead?: string };
-type WithFolder = WithInput & { readonly path: string };
+type WithFolder = WithInput & Early & { readonly path: string };
 /** A workspace-free attempt has neither input nor folder here. */
 type Running = Common & Early & { readonly input?: WorkspaceInput; readonly path?: string };
-type Sealing = Running & { readonly body: { readonly resultJson: string } | { readonly outcome: Outcome } };
 /** The body has returned. */
 export type Returned = Running & { readonly resultJson: string };
 type Written = WithFolder & { readonly resultJson: string };
@@ -113,11 +112,11 @@ export interface Knows {
   resolve: WithInput;
   fenceEarly: WithInput;
   syncIn: WithInput & Early;
-  checkPre: WithFolder & Early;
+  checkPre: WithFolder;
   run: Running;
-  openStaging: Sealing & { readonly opening: StagingBranch };
-  seal: Sealing;
+  seal: Running & { readonly body: { readonly resultJson: string } | { readonly outcome: Outcome } };
   project: Written;
+  openStaging: Projected & { readonly opening: StagingBranch };
   checkAttempt: Projected;
   fenceBase: Projected;
   compareOwn: Projected & { readonly own: string; readonly refusal: Failure };
