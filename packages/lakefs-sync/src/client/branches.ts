@@ -18,8 +18,10 @@ export function getBranch(
 }
 
 /**
- * The branch with the commit it points to now, hidden or not, by lakeFS `listBranches` of its name alone. A server holds
- * `getBranch` back for 3 ms, to answer several at once (its `graveler.max_batch_delay`); it does not hold listings back,
+ * The branch with the commit it points to now, hidden or not, by lakeFS `listBranches` of its name alone. A server
+ * holds
+ * `getBranch` back for 3 ms, to answer several at once (its `graveler.max_batch_delay`); it does not hold listings
+ * back,
  * and reads them from the same store. What the listing does not show, `getBranch` finds or explains.
  */
 export async function findBranch(

@@ -5,7 +5,7 @@ import { WORKFLOW } from "./context.ts";
 import { mergeOptions } from "./answer-merge.ts";
 import { readForReportOptions, reportOptions, stopLeaseOptions } from "./answer-report.ts";
 import { isCurrent, taskNow, type Option, type Scene } from "./scene.ts";
-import { encodeTask, withExecution, type Execution } from "./world.ts";
+import { encodeTask, withExecution } from "./world.ts";
 
 /** How the world may answer each question. */
 export type Answers = {

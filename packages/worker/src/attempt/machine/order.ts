@@ -2,7 +2,6 @@ import type { FenceCommit } from "@perago/fence";
 import type { Report, TaskRead } from "../ports/attempt-source.ts";
 import type { BodyOutcome, BodyRequest } from "../ports/executor.ts";
 import type { CommitRange, HardFenceReading, MergeOutcome, MergeRequest } from "../ports/target-store.ts";
-import type { StagingBranch } from "./state.ts";
 import type { ProjectionSummary } from "../ports/workspace.ts";
 
 /**
@@ -80,6 +79,13 @@ interface ReadRange {
 
 interface ReadTask {
   readonly taskId: string;
+}
+
+/** A staging branch, and the commit that it was made from. */
+export interface StagingBranch {
+  readonly repository: string;
+  readonly branch: string;
+  readonly base: string;
 }
 
 interface CommitStaging {

@@ -8,7 +8,7 @@ import {
 import { fail, failure } from "./ending.ts";
 import { cleanupFailed } from "./cleanup.ts";
 import type { AttemptFacts } from "./facts.ts";
-import type { Based, Decision, FenceHeld, Knows, Note, Phase, Staged, StagingBranch, State } from "./state.ts";
+import type { Based, Decision, FenceHeld, Knows, Note, Phase, Staged, State } from "./state.ts";
 
 /**
  * A folder that has changed is most likely published: its branch is begun, on the head that the early fence accepted,
@@ -25,7 +25,10 @@ export function enterFences(state: Knows["checkAttempt"]): Decision {
 /** The branch is begun; it is waited for when it is needed, and before it is deleted. */
 export const openStaging: Phase<"openStaging"> = {
   ask: ({ opening }) => opening,
-  answered: ({ opening: _, ...state }) => ({ next: { ...state, phase: "checkAttempt" } }),
+  answered(state) {
+    const { opening: _, ...begun } = state;
+    return { next: { ...begun, phase: "checkAttempt" } };
+  },
 };
 
 /** Rule T4: the branch that was begun is used where the fence before staging has accepted the same head. */
@@ -39,15 +42,16 @@ export function enterStaging(state: Based, notes: readonly Note[] = []): Decisio
 /** The head has moved since the branch was begun (rule P2): another one, of another name (rule T1). */
 export const discardStaging: Phase<"discardStaging"> = {
   ask: ({ opened: { repository, branch } }) => ({ repository, branch }),
-  answered: ({ opened: _, ...state }) => ({ next: createAnother(state) }),
-  refused: ({ opened, ...state }, why) => ({
+  answered: (state) => ({ next: createAnother(state) }),
+  refused: (state, why) => ({
     next: createAnother(state),
-    notes: [cleanupFailed(`branch ${opened.branch}`, why.message)],
+    notes: [cleanupFailed(`branch ${state.opened.branch}`, why.message)],
   }),
 };
 
-function createAnother(state: Omit<Knows["discardStaging"], "opened">): State<"createStaging"> {
-  return create(state, `moved-${state.facts.executionId}`);
+function createAnother(state: Knows["discardStaging"]): State<"createStaging"> {
+  const { opened: _, ...moved } = state;
+  return create(moved, `moved-${state.facts.executionId}`);
 }
 
 function create(state: Based, id: string): State<"createStaging"> {

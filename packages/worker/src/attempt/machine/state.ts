@@ -1,7 +1,7 @@
 import type { Failure } from "../../failure.ts";
 import type { ProjectionSummary } from "../ports/workspace.ts";
 import type { AttemptFacts } from "./facts.ts";
-import type { Order, PhaseName } from "./order.ts";
+import type { Order, PhaseName, StagingBranch } from "./order.ts";
 
 /** How an attempt ends, decided before anything is reported. */
 export type Outcome =
@@ -22,13 +22,6 @@ export interface Owned {
   readonly staging?: StagingBranch;
   /** Set once a merge was sent: from then on the history is read before any failure (rule C5). */
   readonly merge?: SentMerge;
-}
-
-/** A staging branch, and the commit that it was made from. */
-export interface StagingBranch {
-  readonly repository: string;
-  readonly branch: string;
-  readonly base: string;
 }
 
 /** Which fence stands between the pinned head and the merge (rules H1, H2). */
