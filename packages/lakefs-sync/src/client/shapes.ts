@@ -44,18 +44,21 @@ function oneOf<T extends string>(record: Record<string, unknown>, name: string, 
 
 const noMetadata: Readonly<Record<string, string>> = Object.freeze({});
 
+/** The answer's own object, which nobody else holds: a log page has thousands of texts. */
 function metadataOf(record: Record<string, unknown>): Readonly<Record<string, string>> {
   const value = record["metadata"];
   if (value === undefined || value === null) return noMetadata;
-  const plain: Record<string, string> = Object.create(null);
-  let count = 0;
-  for (const [key, text] of Object.entries(recordOf(value, "metadata"))) {
+  const metadata = recordOf(value, "metadata");
+  if (!isTextMap(metadata)) {
     // Without the key, which is the answer's own text: it may hold an address with a query, or what we sent.
-    if (typeof text !== "string") throw fieldError("metadata", "a map of texts");
-    plain[key] = text;
-    count += 1;
+    throw fieldError("metadata", "a map of texts");
   }
-  return count === 0 ? noMetadata : { ...plain };
+  return metadata;
+}
+
+function isTextMap(record: Record<string, unknown>): record is Record<string, string> {
+  for (const key in record) if (typeof record[key] !== "string") return false;
+  return true;
 }
 
 /** Reads a lakeFS `Ref`. */
