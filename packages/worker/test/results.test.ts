@@ -57,7 +57,6 @@ describe("rule R2: a no-op", () => {
     const end = await execute({ lakefs, conductor });
     expect(end.done.outcome).toMatchObject({ kind: "completed", by: "no_op", ref: head });
     expect(lakefs.head()).toBe(head);
-    expect(lakefs.calls).not.toContain("createStagingBranch");
     const from = end.phases.indexOf("listStaging");
     expect(end.phases.slice(from, from + 3)).toEqual(["listStaging", "pinHead", "recheckAttempt"]);
   });
@@ -79,6 +78,16 @@ describe("rule R2: a no-op", () => {
       expect(lakefs.commits.get(lakefs.head())?.parents).toEqual([ref]);
       expect(lakefs.tree(lakefs.head())).toEqual(lakefs.tree(ref));
     }
+  });
+
+  test("rule R2: the branch that the execution itself has begun is none of those, and goes (rule X1)", async () => {
+    const { lakefs, conductor } = world();
+    let begun: readonly string[] = [];
+    const before = { listStaging: () => (begun = lakefs.stagingBranches()) };
+    const end = await execute({ lakefs, conductor }, { before });
+    expect(begun).toHaveLength(1);
+    expect(end.done.outcome).toMatchObject({ by: "no_op" });
+    expect(lakefs.stagingBranches()).toEqual([]);
   });
 
   test("rule R2: a staging branch of the same logical task that is listed makes a no-op publish", async () => {
@@ -154,7 +163,8 @@ describe("rule R7: every code leads to one status", () => {
       body: (folder) => void folder.set("data/b", "2"),
     });
     expect(code(post)).toBe("guardrail_post");
-    expect(after.lakefs.calls).not.toContain("createStagingBranch");
+    expect(after.lakefs.calls).not.toContain("commitStaging");
+    expect(after.lakefs.stagingBranches()).toEqual([]);
   });
 
   test("rule T8, T13: an attempt whose staging fails publishes nothing and leaves no branch", async () => {

@@ -128,9 +128,9 @@ export const ANSWERS: Answers = {
   syncIn: always({ path: "/model", fileCount: 1 }),
   checkPre: always([]),
   run: always({ kind: "returned", resultJson: "1", sizeBytes: 1 }),
+  openStaging,
   seal: always(undefined),
   project: (scene) => [plain(scene, project(scene))],
-  openStaging,
   checkAttempt: readTask,
   fenceBase: readRange,
   compareOwn(scene, { commitId }) {

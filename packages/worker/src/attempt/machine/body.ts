@@ -1,6 +1,6 @@
 import type { BodyOutcome } from "../ports/executor.ts";
 import { completed, end, fail, failure, outputJson } from "./ending.ts";
-import { enterFences } from "./staging.ts";
+import { enterSeal } from "./staging.ts";
 import type { Common, Decision, Knows, Outcome, Phase, Returned, Signal } from "./state.ts";
 
 /** The body starts only while nobody has asked for a stop. */
@@ -24,7 +24,7 @@ export const run: Phase<"run"> = {
         : {}),
     };
   },
-  answered: (state, body) => ({ next: { ...state, phase: "seal", body: bodyResult(state, body) } }),
+  answered: (state, body) => enterSeal({ ...state, body: bodyResult(state, body) }),
   refused: (state, why) => ({ next: { ...state, phase: "seal", body: { outcome: { kind: "failed", failure: why } } } }),
 };
 
@@ -55,7 +55,7 @@ export const project: Phase<"project"> = {
       return fail(state, failure("guardrail_post", projection.violations.join("; "), hint));
     }
     if (state.facts.workspace?.readOnly === true) return end(state, completed(state, "read_only", state.input.ref));
-    return enterFences({ ...state, projection });
+    return { next: { ...state, phase: "checkAttempt", projection } };
   },
 };
 

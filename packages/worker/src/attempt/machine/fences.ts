@@ -60,7 +60,7 @@ export const compareOwn: Phase<"compareOwn"> = {
 
 /**
  * Rule R2: an older merge that is under way is stopped by a moved head only, so a branch that is listed makes us
- * publish.
+ * publish. The one that this execution has begun has no merge.
  */
 export const listStaging: Phase<"listStaging"> = {
   ask: ({ input, facts }) => ({
@@ -68,7 +68,8 @@ export const listStaging: Phase<"listStaging"> = {
     namePrefix: stagingBranchPrefix(facts.logicalTaskKey),
   }),
   answered(state, branches): Decision {
-    return branches.length > 0 ? enterStaging(state) : { next: { ...state, phase: "pinHead", round: 0 } };
+    const others = branches.filter((name) => name !== state.owned.staging?.branch);
+    return others.length > 0 ? enterStaging(state) : { next: { ...state, phase: "pinHead", round: 0 } };
   },
 };
 

@@ -21,10 +21,11 @@ export interface Order {
   syncIn: Ask<{ repository: string; commitId: string; prefix: string }, { path: string; fileCount: number }>;
   checkPre: Ask<Nothing, readonly string[]>;
   run: Ask<BodyRequest & { endAtMs?: number }, BodyOutcome>;
+  // The staging branch is begun, and nobody waits for it yet (rule T1)
+  openStaging: Ask<StagingBranch, void>;
   seal: Ask<Nothing, void>;
   project: Ask<Nothing, ProjectionSummary>;
-  // First fences: attempt, then the base of the staging branch (rules A2, P5), while the branch is begun (rule T1)
-  openStaging: Ask<StagingBranch, void>;
+  // First fences: attempt, then the base of the staging branch (rules A2, P5)
   checkAttempt: Ask<ReadTask, TaskRead | null>;
   fenceBase: Ask<ReadRange, CommitRange>;
   compareOwn: Ask<{ commitId: string }, boolean>;

@@ -11,12 +11,12 @@ import type { AttemptFacts } from "./facts.ts";
 import type { Based, Decision, FenceHeld, Knows, Note, Phase, Staged, State } from "./state.ts";
 
 /**
- * A folder that has changed is most likely published: its branch is begun, on the head that the early fence accepted,
- * while the first checks go on. It is owned before it is asked for: a lost answer may have made it (rule T1).
+ * What a body returned is most likely published: its branch is begun, on the head that the early fence accepted, while
+ * the folder is looked at. It is owned before it is asked for: a lost answer may have made it (rule T1).
  */
-export function enterFences(state: Knows["checkAttempt"]): Decision {
-  const { input, facts, earlyHead, projection } = state;
-  if (projection.unchanged || earlyHead === undefined) return { next: { ...state, phase: "checkAttempt" } };
+export function enterSeal(state: Knows["seal"]): Decision {
+  const { input, facts, earlyHead, body } = state;
+  if ("outcome" in body || input === undefined || earlyHead === undefined) return { next: { ...state, phase: "seal" } };
   const branch = branchName(facts, facts.executionId);
   const opening = { repository: input.repository, branch, base: earlyHead };
   return { next: { ...state, phase: "openStaging", owned: { ...state.owned, staging: opening }, opening } };
@@ -27,7 +27,7 @@ export const openStaging: Phase<"openStaging"> = {
   ask: ({ opening }) => opening,
   answered(state) {
     const { opening: _, ...begun } = state;
-    return { next: { ...begun, phase: "checkAttempt" } };
+    return { next: { ...begun, phase: "seal" } };
   },
 };
 

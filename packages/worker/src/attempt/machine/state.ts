@@ -63,6 +63,8 @@ type Early = { readonly earlyHead?: string };
 type WithFolder = WithInput & Early & { readonly path: string };
 /** A workspace-free attempt has neither input nor folder here. */
 type Running = Common & Early & { readonly input?: WorkspaceInput; readonly path?: string };
+/** The body has ended. */
+type Ended = Running & { readonly body: { readonly resultJson: string } | { readonly outcome: Outcome } };
 /** The body has returned. */
 export type Returned = Running & { readonly resultJson: string };
 type Written = WithFolder & { readonly resultJson: string };
@@ -107,9 +109,9 @@ export interface Knows {
   syncIn: WithInput & Early;
   checkPre: WithFolder;
   run: Running;
-  seal: Running & { readonly body: { readonly resultJson: string } | { readonly outcome: Outcome } };
+  openStaging: Ended & { readonly opening: StagingBranch };
+  seal: Ended;
   project: Written;
-  openStaging: Projected & { readonly opening: StagingBranch };
   checkAttempt: Projected;
   fenceBase: Projected;
   compareOwn: Projected & { readonly own: string; readonly refusal: Failure };
