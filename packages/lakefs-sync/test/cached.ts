@@ -12,7 +12,7 @@ import { tempFolder } from "./temp-folder.ts";
 
 /** One host's cache. */
 export function cacheAt(root: string, endpoint: string, maxSizeBytes = 1024 ** 3): ContentCache {
-  return new ContentCache({ root, maxSizeBytes }, connectionTo(endpoint), breathe);
+  return new ContentCache({ root, maxSizeBytes }, connectionTo(endpoint), { pause: breathe });
 }
 
 /** A job's context with a cache. */
@@ -29,7 +29,7 @@ export async function bringIn(
   const folder = join(tempFolder(), "work");
   const snapshot = await syncIn(cachedContext(endpoint, cache), { repository, commitId, prefix: "in", folder });
   cache.keep(1, itemsOfSnapshot(snapshot));
-  await cache.settle(1);
+  await cache.settle(1, false);
   return snapshot;
 }
 

@@ -90,7 +90,7 @@ test("what was published comes from the cache in the next step", async () => {
   const projection = await projectFolder(context, snapshot);
   const { contents } = await stage(context, snapshot, projection, { branch: "stg", baseCommitId: "c1" });
   cache.keep(1, contents);
-  await cache.settle(1);
+  await cache.settle(1, false);
   refs["c2"] = refs["stg"] ?? new Map();
   const before = downloads(seen).length;
   const next = await bringIn(endpoint, cache, { commitId: "c2" });

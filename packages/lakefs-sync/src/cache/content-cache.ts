@@ -2,10 +2,10 @@ import type { LakefsConnection } from "../client/http.ts";
 import type { ObjectStats } from "../client/types.ts";
 import { defaultMinFreeBytes, openCacheRoot, type CacheOptions, type CachePlaces } from "./cache-root.ts";
 import { contentIdOf, realmOf } from "./content-id.ts";
-import { fillContent, type FillItem } from "./fill-content.ts";
+import { fillContent, moveContent, type Filled, type FillItem } from "./fill-content.ts";
 import { FillQueue } from "./fill-queue.ts";
 import { sweepCache } from "./sweep-cache.ts";
-import { takeContent, type Taken, type TakeRequest } from "./take-content.ts";
+import { readContent, takeContent, type ContentRequest, type Taken, type TakeRequest } from "./take-content.ts";
 
 /** Objects over this share of the whole cache are not kept: one would push out everything else. */
 const maxShare = 1 / 8;
@@ -13,10 +13,16 @@ const maxShare = 1 / 8;
 const sweepShare = 1 / 16;
 /** Or this share of what its disk's others are to have. */
 const freeShare = 1 / 4;
-/** Contents taken between two looks at waiting messages. */
-const takesPerBreath = 16;
 /** After a full disk nothing is filled for this long. */
 const fullPauseMs = 60_000;
+
+/** The sync worker's side of a cache. */
+export interface CacheSurroundings {
+  /** Lets waiting messages in; awaited between pieces of work. */
+  readonly pause: () => Promise<void>;
+  /** Whether there is nothing better to do than filling. Default always. */
+  readonly isIdle?: () => boolean;
+}
 
 /** What a cache did since it was opened. */
 export interface CacheCounts {
@@ -37,20 +43,21 @@ export class ContentCache {
   readonly #realm: string;
   readonly #pause: () => Promise<void>;
   readonly #queue: FillQueue;
+  /** Until a file turned out to lie on another disk. */
+  #canMove = true;
   /** What lies there from before is unknown: the first filling starts the first sweep. */
   #filledSinceSweep = Number.POSITIVE_INFINITY;
   #sweep: Promise<void> | undefined;
-  #takeCount = 0;
   #fullUntilMs = 0;
   readonly counts: CacheCounts = { takenCount: 0, missedCount: 0, damagedCount: 0, filledCount: 0 };
 
   /** Throws `SyncError` `cache_unusable`. */
-  constructor(options: CacheOptions, connection: LakefsConnection, pause: () => Promise<void>) {
+  constructor(options: CacheOptions, connection: LakefsConnection, { pause, isIdle = always }: CacheSurroundings) {
     this.#options = options;
     this.#places = openCacheRoot(options.root);
     this.#realm = realmOf(connection);
     this.#pause = pause;
-    this.#queue = new FillQueue((item) => this.fillWith(item), pause);
+    this.#queue = new FillQueue({ fill: (item, turn) => this.fillWith(item, turn), pause, isIdle });
   }
 
   /** The content id of an object, or undefined where it is not to be kept. */
@@ -59,44 +66,62 @@ export class ContentCache {
     return contentIdOf(this.#realm, repository, stats);
   }
 
+  /** Reads a small content into a buffer that holds it and a trailer, all checked; undefined where it is not there. */
+  read(request: ContentRequest, buffer: Buffer): { readonly md5: string; readonly bytes: Buffer } | undefined {
+    return this.#counted(readContent(this.#places, request, buffer));
+  }
+
   /** Copies a content into a new file, all its bytes checked; the MD5 of them, or undefined where it is not there. */
   async take(request: TakeRequest): Promise<string | undefined> {
-    this.#takeCount += 1;
-    if (this.#takeCount % takesPerBreath === 0) await this.#pause();
-    const taken: Taken = await takeContent(this.#places, request, this.#pause);
-    if (taken === "missing") this.counts.missedCount += 1;
-    else if (taken === "damaged") this.counts.damagedCount += 1;
-    else this.counts.takenCount += 1;
-    return typeof taken === "string" ? undefined : taken.md5;
+    return this.#counted(await takeContent(this.#places, request, this.#pause))?.md5;
   }
 
   /** Keeps a file's bytes where they are still the object's. Never throws. */
-  async fillWith(item: FillItem): Promise<void> {
-    if (performance.now() < this.#fullUntilMs) return;
-    this.#sweepWhenDue();
-    const filled = await fillContent(this.#places, item, this.#pause);
-    if (filled === "full") {
-      this.#rest();
-      return;
-    }
-    if (filled !== "kept") return;
-    this.#filledSinceSweep += item.sizeBytes;
-    this.counts.filledCount += 1;
+  async fillWith(item: FillItem, pause = this.#pause): Promise<void> {
+    await this.#fill(item, () => fillContent(this.#places, item, pause));
   }
 
-  /** Fills with a workspace's files, beside everything else, until `settle`. */
+  /** The same with a file that nobody needs any more: it may become the cache's own. Never throws. */
+  async moveIn(item: FillItem, pause = this.#pause): Promise<void> {
+    const { mark } = item;
+    if (mark === undefined || !this.#canMove) await this.fillWith(item, pause);
+    else await this.#fill(item, () => moveContent(this.#places, { ...item, mark }, pause));
+  }
+
+  /** Fills with a workspace's files in spare time, until `settle`. */
   keep(workspaceId: number, items: Iterable<FillItem>): void {
     this.#queue.add(workspaceId, items);
   }
 
-  /** Waits for a workspace's files before its folder goes; not for ever. */
-  settle(workspaceId: number): Promise<void> {
-    return this.#queue.settle(workspaceId);
+  /** Fills with what is left of a workspace's files; not for ever. Where its folder goes, they may be taken from it. */
+  settle(workspaceId: number, folderGoes: boolean): Promise<void> {
+    return this.#queue.settle(workspaceId, (item, pause) =>
+      folderGoes ? this.moveIn(item, pause) : this.fillWith(item, pause),
+    );
   }
 
   /** Resolves when no sweep is under way. */
   async swept(): Promise<void> {
     await this.#sweep;
+  }
+
+  #counted<Whole>(taken: Taken<Whole>): Whole | undefined {
+    if (taken === "missing") this.counts.missedCount += 1;
+    else if (taken === "damaged") this.counts.damagedCount += 1;
+    else this.counts.takenCount += 1;
+    return taken === "missing" || taken === "damaged" ? undefined : taken;
+  }
+
+  async #fill(item: FillItem, how: () => Promise<Filled>): Promise<void> {
+    if (performance.now() < this.#fullUntilMs) return;
+    this.#sweepWhenDue();
+    const filled = await how();
+    if (filled === "full") this.#rest();
+    // That one is lost to the cache; the next are copied.
+    if (filled === "elsewhere") this.#canMove = false;
+    if (filled !== "kept") return;
+    this.#filledSinceSweep += item.sizeBytes;
+    this.counts.filledCount += 1;
   }
 
   /** The disk is full: nothing is filled for a while, and then a sweep comes first. */
@@ -121,4 +146,8 @@ export class ContentCache {
       },
     );
   }
+}
+
+function always(): boolean {
+  return true;
 }

@@ -1,4 +1,4 @@
-import { createHash, hash as hashOnce } from "node:crypto";
+import { hash as hashOnce } from "node:crypto";
 import { parseEndpoint, type LakefsConnection } from "../client/http.ts";
 import type { ObjectStats } from "../client/types.ts";
 
@@ -20,8 +20,6 @@ export function contentIdOf(realm: string, repository: string, stats: ObjectStat
   const { physical_address: address, checksum, size_bytes: sizeBytes } = stats;
   if (address === "" || checksum === "") return undefined;
   const parts = [realm, repository, address, checksum, String(sizeBytes)];
-  const digest = createHash("sha256")
-    .update(parts.map((part) => `${part.length}:${part}`).join(""))
-    .digest("hex");
+  const digest = hashOnce("sha256", parts.map((part) => `${part.length}:${part}`).join(""), "hex");
   return digest.slice(0, contentIdSizeBytes * 2);
 }

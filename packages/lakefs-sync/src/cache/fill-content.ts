@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { markOf, openForRead, openFlags, sameMark, type FileMark } from "../folder/read-file.ts";
 import { writeWhole } from "../folder/write-whole.ts";
@@ -19,8 +19,11 @@ export interface FillItem {
   readonly mark: FileMark | undefined;
 }
 
-/** What came of it: `changed` where the file is not what it was, `full` where the cache's disk takes no more. */
-export type Filled = "kept" | "held" | "changed" | "full" | "failed";
+/**
+ * What came of it: `changed` where the file is not what it was, `full` where the cache's disk takes no more,
+ * `elsewhere` where the file lies on another disk and cannot be moved.
+ */
+export type Filled = "kept" | "held" | "changed" | "full" | "elsewhere" | "failed";
 
 /**
  * Copies a file into the cache: under a temporary name, and renamed when all of it is there. A body may run meanwhile:
@@ -33,17 +36,70 @@ export async function fillContent(places: CachePlaces, item: FillItem, pause: ()
   const temporary = join(places.temporary, randomUUID());
   try {
     if (!(await copyIn(item, temporary, pause))) return "changed";
-    mkdirSync(dirname(final), { recursive: true, mode: 0o700 });
-    renameSync(temporary, final);
+    putUnder(final, temporary);
     return "kept";
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOSPC" || code === "EDQUOT") return "full";
-    return code === "ENOENT" || code === "ELOOP" ? "changed" : "failed";
+    return filledAfter(error);
   } finally {
     rmSync(temporary, { force: true });
   }
 }
+
+/**
+ * Makes a file of a folder that is about to go a file of the cache: it is read for its CRC, gets its trailer and is
+ * renamed, which costs neither a second file nor its bytes again. Only a stat record proves that it is the object's
+ * (rule T5), and a file that has another name too stays where it is. What somebody still writes into it afterwards
+ * fails its CRC when it is used. Never throws.
+ */
+export async function moveContent(
+  places: CachePlaces,
+  item: FillItem & { readonly mark: FileMark },
+  pause: () => Promise<void>,
+): Promise<Filled> {
+  const final = contentPath(places, item.contentId);
+  if (existsSync(final)) return "held";
+  try {
+    if (!(await sealInPlace(item, pause))) return "changed";
+    putUnder(final, item.absolutePath);
+    return "kept";
+  } catch (error) {
+    return filledAfter(error);
+  }
+}
+
+function putUnder(final: string, path: string): void {
+  const shard = dirname(final);
+  if (!existsSync(shard)) mkdirSync(shard, { recursive: true, mode: 0o700 });
+  renameSync(path, final);
+}
+
+function filledAfter(error: unknown): Filled {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOSPC" || code === "EDQUOT") return "full";
+  if (code === "EXDEV") return "elsewhere";
+  return code === "ENOENT" || code === "ELOOP" ? "changed" : "failed";
+}
+
+/** Gives an unchanged file its trailer and the mode of the cache's files; false where it is not what it was. */
+async function sealInPlace(
+  { absolutePath, contentId, sizeBytes, md5, mark }: FillItem & { readonly mark: FileMark },
+  pause: () => Promise<void>,
+): Promise<boolean> {
+  const descriptor = openSync(absolutePath, openFlags.change);
+  try {
+    const stats = fstatSync(descriptor, { bigint: true });
+    if (!stats.isFile() || stats.nlink !== 1n || !sameMark(mark, markOf(stats))) return false;
+    const crc = await readPieces(descriptor, sizeBytes, ignore, pause);
+    if (crc === undefined || !sameMark(mark, markOf(fstatSync(descriptor, { bigint: true })))) return false;
+    writeWhole(descriptor, encodeTrailer({ contentId, md5, sizeBytes, crc }), sizeBytes);
+    fchmodSync(descriptor, 0o600);
+    return true;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function ignore(): void {}
 
 async function copyIn(item: FillItem, temporary: string, pause: () => Promise<void>): Promise<boolean> {
   const { contentId, sizeBytes, md5 } = item;

@@ -1,5 +1,17 @@
-import { closeSync, fchmodSync, fstatSync, ftruncateSync, futimesSync, openSync, rmSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  futimesSync,
+  openSync,
+  rmSync,
+  type Stats,
+} from "node:fs";
+import { crc32 } from "node:zlib";
 import { diskError } from "../folder/disk-error.ts";
+import type { FilePlace } from "../folder/new-file.ts";
 import { openFlags, readFully } from "../folder/read-file.ts";
 import { writeWhole } from "../folder/write-whole.ts";
 import { contentPath, type CachePlaces } from "./cache-root.ts";
@@ -7,22 +19,51 @@ import { cloneFile } from "./clone-file.ts";
 import { readPieces } from "./read-pieces.ts";
 import { decodeTrailer, trailerSizeBytes, type Trailer } from "./trailer.ts";
 
-/** Which content is wanted, and where to. */
-export interface TakeRequest {
+/** Which content is wanted. */
+export interface ContentRequest {
   readonly contentId: string;
   readonly sizeBytes: number;
   /** MD5 where the object's record has one. */
   readonly md5: string | undefined;
-  readonly folder: string;
-  readonly absolutePath: string;
-  readonly path: string;
 }
 
+/** Which content is wanted, and where to. */
+export interface TakeRequest extends ContentRequest, FilePlace {}
+
 /** What came of it. `damaged`: the file was there and is gone now. */
-export type Taken = { readonly md5: string } | "missing" | "damaged";
+export type Taken<Whole> = Whole | "missing" | "damaged";
 
 /** A use is noted in a file's mtime at most this often. */
 const touchAfterMs = 10 * 60_000;
+
+/**
+ * Reads a small content and its trailer into a buffer that holds both, and checks all of it; what does not hold is
+ * removed. A cache that cannot be read is a cache without the file.
+ */
+export function readContent(
+  places: CachePlaces,
+  request: ContentRequest,
+  buffer: Buffer,
+): Taken<{ readonly md5: string; readonly bytes: Buffer }> {
+  const source = contentPath(places, request.contentId);
+  const descriptor = openContent(source);
+  if (typeof descriptor !== "number") return descriptor;
+  try {
+    const stats = fstatSync(descriptor);
+    const isFitting = stats.isFile() && stats.size === request.sizeBytes + trailerSizeBytes;
+    const whole = buffer.subarray(0, stats.size);
+    if (!isFitting || readFully(descriptor, whole, 0) !== whole.length) return discard(source);
+    const bytes = whole.subarray(0, request.sizeBytes);
+    const trailer = fittingTrailer(whole.subarray(request.sizeBytes), request);
+    if (trailer === undefined || crc32(bytes) !== trailer.crc) return discard(source);
+    noteUse(descriptor, stats);
+    return { md5: trailer.md5, bytes };
+  } catch {
+    return discard(source);
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 /**
  * Copies a content out of the cache into a new file, never as a link: the body may write into it. All bytes are checked
@@ -33,14 +74,10 @@ export async function takeContent(
   places: CachePlaces,
   request: TakeRequest,
   pause: () => Promise<void>,
-): Promise<Taken> {
+): Promise<Taken<{ readonly md5: string }>> {
   const source = contentPath(places, request.contentId);
-  let descriptor: number;
-  try {
-    descriptor = openSync(source, openFlags.read);
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ELOOP" ? discard(source) : "missing";
-  }
+  const descriptor = openContent(source);
+  if (typeof descriptor !== "number") return descriptor;
   try {
     const stats = fstatSync(descriptor);
     const trailer = trailerOf(descriptor, stats, request);
@@ -51,6 +88,16 @@ export async function takeContent(
     return discard(source);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+function openContent(path: string): number | "missing" | "damaged" {
+  // Asked first, because a thrown error costs as much as a small file.
+  if (!existsSync(path)) return "missing";
+  try {
+    return openSync(path, openFlags.read);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ELOOP" ? discard(path) : "missing";
   }
 }
 
@@ -65,10 +112,13 @@ function discard(path: string): "damaged" {
 }
 
 function trailerOf(descriptor: number, stats: Stats, request: TakeRequest): Trailer | undefined {
-  const { contentId, sizeBytes, md5 } = request;
-  if (!stats.isFile() || stats.size !== sizeBytes + trailerSizeBytes) return undefined;
+  if (!stats.isFile() || stats.size !== request.sizeBytes + trailerSizeBytes) return undefined;
   const bytes = Buffer.allocUnsafe(trailerSizeBytes);
-  readFully(descriptor, bytes, sizeBytes);
+  readFully(descriptor, bytes, request.sizeBytes);
+  return fittingTrailer(bytes, request);
+}
+
+function fittingTrailer(bytes: Buffer, { contentId, sizeBytes, md5 }: ContentRequest): Trailer | undefined {
   const trailer = decodeTrailer(bytes);
   const fits =
     trailer?.contentId === contentId && trailer.sizeBytes === sizeBytes && (md5 ?? trailer.md5) === trailer.md5;

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
-import { onAbort } from "./on-abort.ts";
 import type { AnswerHead, Receiver } from "./receiver.ts";
 
 /** Who ended an exchange that has no whole answer. */
@@ -52,7 +51,7 @@ class ExchangeHandler<T> implements Dispatcher.DispatchHandler {
   readonly #resolve: (value: T) => void;
   readonly #reject: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout | undefined;
-  readonly #forget: (() => void) | undefined;
+  readonly #onAbort: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #refused: { readonly head: AnswerHead; readonly pieces: Buffer[]; sizeBytes: number } | undefined;
   #settled = false;
@@ -62,9 +61,10 @@ class ExchangeHandler<T> implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     const { signal, budgetMs } = parts;
+    this.#onAbort = () => this.#leave("caller");
     this.#timer = budgetMs === undefined ? undefined : setTimeout(() => this.#leave("deadline"), budgetMs);
     if (signal?.aborted === true) this.#leave("caller");
-    else if (signal !== undefined) this.#forget = onAbort(signal, () => this.#leave("caller"));
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -136,7 +136,7 @@ class ExchangeHandler<T> implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#forget?.();
+    this.#parts.signal?.removeEventListener("abort", this.#onAbort);
     how();
   }
 }

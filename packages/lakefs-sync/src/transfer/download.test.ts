@@ -6,7 +6,8 @@ import { fakeLakefs, fakeObject } from "../../test/fake-lakefs.ts";
 import { contextTo } from "../../test/job-context.ts";
 import { putFile, tempFolder } from "../../test/temp-folder.ts";
 import type { ListedObject } from "../listing/object-table.ts";
-import { downloadObject, type DownloadTarget } from "./download.ts";
+import type { FilePlace } from "../folder/new-file.ts";
+import { placeObject } from "./place-object.ts";
 
 const where = { repository: "r", commitId: "c1" };
 
@@ -14,9 +15,9 @@ function recordOf(key: string, sizeBytes: number): ListedObject {
   return { key, path: key, sizeBytes, checksum: "opaque-2", contentType: "", metadata: {}, hash: undefined };
 }
 
-async function download(record: ListedObject, content: Buffer | string, target: DownloadTarget): Promise<string> {
-  const { endpoint } = await fakeLakefs({ c1: new Map([[record.key, fakeObject(content)]]) });
-  return await downloadObject(contextTo(endpoint), where, record, target);
+async function download(object: ListedObject, content: Buffer | string, place: FilePlace): Promise<string> {
+  const { endpoint } = await fakeLakefs({ c1: new Map([[object.key, fakeObject(content)]]) });
+  return (await placeObject(contextTo(endpoint), where, { object, contentId: undefined }, place)).md5;
 }
 
 test.for([10, 900_000])(

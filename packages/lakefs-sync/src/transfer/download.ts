@@ -4,20 +4,13 @@ import { LakefsError } from "../client/errors.ts";
 import type { AnswerHead, Receiver, ReceiverSource } from "../client/receiver.ts";
 import { SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
-import { chunkSizeBytes } from "../folder/read-file.ts";
+import type { FilePlace } from "../folder/new-file.ts";
 import { writeWhole } from "../folder/write-whole.ts";
 import { md5OfChecksum, type ListedObject } from "../listing/object-table.ts";
 import type { JobContext } from "./context.ts";
 import { needsAbilities, storageLimits } from "./upload-way.ts";
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-
-/** Where the bytes of an object go. */
-export interface DownloadTarget {
-  readonly folder: string;
-  readonly absolutePath: string;
-  readonly path: string;
-}
 
 function mismatch(key: string, what: string): SyncError {
   return new SyncError("transfer_mismatch", `the object ${JSON.stringify(key)} ${what}`, [key]);
@@ -37,7 +30,7 @@ export function verifyBytes(object: ListedObject, sizeBytes: number, hash: strin
 }
 
 /** Runs one write step; its failure is the disk's, never the connection's. */
-function onDisk<T>(target: DownloadTarget, step: () => T): T {
+function onDisk<T>(target: FilePlace, step: () => T): T {
   try {
     return step();
   } catch (error) {
@@ -45,36 +38,30 @@ function onDisk<T>(target: DownloadTarget, step: () => T): T {
   }
 }
 
-function createFile(target: DownloadTarget): number {
+function createFile(target: FilePlace): number {
   return onDisk(target, () => openSync(target.absolutePath, createFlags, 0o644));
 }
 
-/** Buffers between two small objects: as many as ever ran at a time, so that none is made anew for each. */
-const spareBuffers: Buffer[] = [];
+/** The bytes of a small object, verified, and their MD5. */
+export interface SmallContent {
+  readonly bytes: Buffer;
+  readonly md5: string;
+}
 
-/**
- * A small object: collected, verified, and only then written. File calls are synchronous: for small files that is
- * quicker than through the thread pool, and only this worker thread waits.
- */
-function smallFile(object: ListedObject, target: DownloadTarget, bytes: Buffer): ReceiverSource<string> {
+/** A small object: collected in a buffer that holds it, and verified. */
+function smallContent(object: ListedObject, buffer: Buffer): ReceiverSource<SmallContent> {
   return () => {
     let sizeBytes = 0;
     return {
       take: (piece) => {
         if (sizeBytes + piece.length > object.sizeBytes) throw wrongSize(object, "more");
-        sizeBytes += piece.copy(bytes, sizeBytes);
+        sizeBytes += piece.copy(buffer, sizeBytes);
       },
       end: () => {
-        const whole = bytes.subarray(0, sizeBytes);
-        const hash = hashOnce("md5", whole, "hex");
-        verifyBytes(object, sizeBytes, hash);
-        const descriptor = createFile(target);
-        try {
-          onDisk(target, () => writeWhole(descriptor, whole, 0));
-        } finally {
-          closeSync(descriptor);
-        }
-        return hash;
+        const bytes = buffer.subarray(0, sizeBytes);
+        const md5 = hashOnce("md5", bytes, "hex");
+        verifyBytes(object, sizeBytes, md5);
+        return { bytes, md5 };
       },
     };
   };
@@ -83,12 +70,12 @@ function smallFile(object: ListedObject, target: DownloadTarget, bytes: Buffer):
 /** A large object: written and hashed as it comes; a try after a cut goes on from where the last one was. */
 class LargeFile {
   readonly #object: ListedObject;
-  readonly #target: DownloadTarget;
+  readonly #target: FilePlace;
   readonly #descriptor: number;
   #running = createHash("md5");
   #sizeBytes = 0;
 
-  constructor(object: ListedObject, target: DownloadTarget) {
+  constructor(object: ListedObject, target: FilePlace) {
     this.#object = object;
     this.#target = target;
     this.#descriptor = createFile(target);
@@ -140,20 +127,25 @@ function inputFailure(error: unknown, key: string, commitId: string): unknown {
   return new SyncError("input_data_gone", message, [key]);
 }
 
-/** Brings one object to one new file, verified; returns the MD5 of its bytes. */
-export async function downloadObject(
+/** Reads a small object into a buffer that holds it, verified; what is given lies in that buffer. */
+export async function downloadSmall(
   context: JobContext,
   where: { readonly repository: string; readonly commitId: string },
   object: ListedObject,
-  target: DownloadTarget,
+  buffer: Buffer,
+): Promise<SmallContent> {
+  return await readObject(context, where, object, smallContent(object, buffer));
+}
+
+/** Brings a large object to a new file, verified; returns the MD5 of its bytes. */
+export async function downloadLarge(
+  context: JobContext,
+  where: { readonly repository: string; readonly commitId: string },
+  object: ListedObject,
+  place: FilePlace,
 ): Promise<string> {
-  const get = (open: ReceiverSource<string>): Promise<string> => readObject(context, where, object, open);
-  if (object.sizeBytes > chunkSizeBytes) {
-    const file = new LargeFile(object, target);
-    return await get(file.open).finally(() => file.close());
-  }
-  const bytes = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkSizeBytes);
-  return await get(smallFile(object, target, bytes)).finally(() => spareBuffers.push(bytes));
+  const file = new LargeFile(object, place);
+  return await readObject(context, where, object, file.open).finally(() => file.close());
 }
 
 function ignore(): void {}

@@ -91,7 +91,7 @@ export async function runJob(
     case "verifyStaging":
       return await runVerify(context, table, job.input);
     case "release":
-      await context.cache?.settle(job.input.workspaceId);
+      await context.cache?.settle(job.input.workspaceId, job.input.folderGoes ?? false);
       table.release(job.input.workspaceId);
       return {};
   }

@@ -46,7 +46,7 @@ test("case B10 case B12: publishing costs a listing and what changed, never the 
     expect(projection).toMatchObject({ hashedCount: 1, plan: { unchangedCount: fileCount - 1 } });
     const staged = await stage(context, snapshot, projection, { branch: "stg", baseCommitId: "c1" });
     expect(staged.plan.uploads.map(({ key }) => key)).toEqual(["in/00007"]);
-    await cache.settle(1);
+    await cache.settle(1, false);
     return tally(seen);
   };
   const listing = { "GET objects/stat": 1, "GET objects/ls": pageCount };

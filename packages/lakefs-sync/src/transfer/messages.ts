@@ -67,7 +67,14 @@ export interface SyncJobs {
     readonly input: { readonly workspaceId: number; readonly stagingCommitId: string };
     readonly output: Record<string, never>;
   };
-  readonly release: { readonly input: { readonly workspaceId: number }; readonly output: Record<string, never> };
+  readonly release: {
+    readonly input: {
+      readonly workspaceId: number;
+      /** The folder is removed next: the cache may take files out of it. Default false: it stays as it is. */
+      readonly folderGoes?: boolean;
+    };
+    readonly output: Record<string, never>;
+  };
 }
 
 /** Name of a job of the sync worker. */

@@ -2,17 +2,19 @@ import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
+import { probeCtime } from "../folder/probe-ctime.ts";
+import { changed } from "../folder/read-file.ts";
 import { pathIdentity, type DiskTraits } from "../keys/disk-traits.ts";
 import { normalisePrefix } from "../keys/prefix.ts";
 import { assertRepresentable, findObjectInTheWay, listCommit } from "../listing/list-projection.ts";
 import { parentOf, type CheckedListing } from "../listing/listing-check.ts";
-import { md5OfChecksum, type ObjectTable } from "../listing/object-table.ts";
-import { recordFiles } from "../snapshot/record-files.ts";
+import type { ObjectTable } from "../listing/object-table.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import type { StatRecords } from "../snapshot/stat-records.ts";
-import { breathe, forEachBounded } from "./bounded.ts";
+import { StatRecords } from "../snapshot/stat-records.ts";
+import { forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
-import { assertReadable, downloadObject, type DownloadTarget } from "./download.ts";
+import { assertReadable } from "./download.ts";
+import { placeObject } from "./place-object.ts";
 import { probeDisk } from "./probe-disk.ts";
 
 /** What `syncIn` brings where. */
@@ -64,11 +66,12 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
     assertRepresentable(listing, inTheWay);
     onDisk(() => makeDirectories(partial, listing));
     const { objects } = listing;
-    const cachedCount = await placeAll(context, job, objects, partial);
-    const records = await recordAll(context, folder, partial, objects);
+    const records = new StatRecords(objects.count);
+    const cachedCount = await placeAll(context, job, { objects, records }, partial);
+    const isProof = await probed(folder, partial, records);
     onDisk(() => renameSync(partial, folder));
     const markerDirectories = withParents(listing.markerDirectories, disk);
-    const seen = { objects, records, cachedCount, markerDirectories };
+    const seen = { objects, records: isProof ? records : undefined, cachedCount, markerDirectories };
     return { repository, commitId, prefix, folder, excludedPaths, disk, ...seen };
   } catch (error) {
     removeQuietly(partial);
@@ -76,17 +79,13 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
   }
 }
 
-async function recordAll(
-  { signal }: JobContext,
-  folder: string,
-  partial: string,
-  objects: ObjectTable,
-): Promise<StatRecords | undefined> {
+/**
+ * Asks the disk whether the stat records can lie: false where a later change might show the same ctime (rule T5).
+ * Renaming the folder changes no file's record.
+ */
+async function probed(folder: string, partial: string, records: StatRecords): Promise<boolean> {
   try {
-    return await recordFiles(partial, objects, async () => {
-      await breathe();
-      signal.throwIfAborted();
-    });
+    return await probeCtime(partial, records.latestCtimeNs);
   } catch (error) {
     throw diskError(error, folder, "");
   }
@@ -125,10 +124,15 @@ function removeQuietly(folder: string): void {
 }
 
 /**
- * Brings every object to its file, from the cache or from the server; returns how many came from the cache. One object
- * of all, any of them alike, is asked for at the server in any case.
+ * Brings every object to its file, from the cache or from the server, and notes what the disk says of each; returns how
+ * many came from the cache. One object of all, any of them alike, is asked for at the server in any case.
  */
-async function placeAll(context: JobContext, job: SyncInJob, objects: ObjectTable, root: string): Promise<number> {
+async function placeAll(
+  context: JobContext,
+  job: SyncInJob,
+  { objects, records }: { readonly objects: ObjectTable; readonly records: StatRecords },
+  root: string,
+): Promise<number> {
   const totalFileCount = objects.count;
   let fileCount = 0;
   let sizeBytes = 0;
@@ -136,34 +140,22 @@ async function placeAll(context: JobContext, job: SyncInJob, objects: ObjectTabl
   const sample = Math.floor(Math.random() * totalFileCount);
   await forEachBounded(rowsOf(objects), context.slotCount, context.signal, async (row, signal) => {
     const object = objects.entry(row);
-    const target = { folder: job.folder, absolutePath: join(root, object.path), path: object.path };
-    const taken = await takeObject(context, objects, row, target);
-    objects.learnHash(row, taken ?? (await downloadObject({ ...context, signal }, job, object, target)));
-    if (taken !== undefined) {
+    const { path } = object;
+    const inner = { ...context, signal };
+    const place = { folder: job.folder, absolutePath: join(root, path), path };
+    const placed = await placeObject(inner, job, { object, contentId: objects.contentId(row) }, place);
+    if (placed.mark.sizeBytes !== object.sizeBytes) throw changed(path);
+    objects.learnHash(row, placed.md5);
+    records.set(row, placed.mark);
+    if (placed.isCached) {
       cachedCount += 1;
-      if (row === sample) await assertReadable({ ...context, signal }, job, object);
+      if (row === sample) await assertReadable(inner, job, object);
     }
     sizeBytes += object.sizeBytes;
     fileCount += 1;
     context.report({ phase: "download", fileCount, sizeBytes, totalFileCount });
   });
   return cachedCount;
-}
-
-function takeObject(
-  { cache }: JobContext,
-  objects: ObjectTable,
-  row: number,
-  target: DownloadTarget,
-): Promise<string | undefined> | undefined {
-  const contentId = objects.contentId(row);
-  if (cache === undefined || contentId === undefined) return undefined;
-  return cache.take({
-    ...target,
-    contentId,
-    sizeBytes: objects.sizeBytes(row),
-    md5: md5OfChecksum(objects.checksum(row)),
-  });
 }
 
 function* rowsOf(objects: ObjectTable): Generator<number> {

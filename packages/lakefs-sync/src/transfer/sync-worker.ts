@@ -95,7 +95,10 @@ export class SyncWorker {
   async verifyStaging(job: SyncJobs["verifyStaging"]["input"], options?: JobOptions): Promise<void> {
     await this.#run({ name: "verifyStaging", input: job }, options);
   }
-  /** Forgets a snapshot; the folder is the caller's. An id that is unknown is no error. */
+  /**
+   * Forgets a snapshot. The folder is the caller's: where he says that it goes, the cache may take files out of it
+   * before. An id that is unknown is no error.
+   */
   async release(job: SyncJobs["release"]["input"]): Promise<void> {
     if (this.#thread === undefined) return;
     await this.#run({ name: "release", input: job }, {});

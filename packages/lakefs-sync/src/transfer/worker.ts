@@ -11,12 +11,17 @@ import type { SyncReply, SyncRequest, SyncWorkerData } from "./messages.ts";
 import { WorkspaceTable } from "./workspace-table.ts";
 
 const progressIntervalMs = 250;
+/** The cache is filled when no job was there for this long: between the jobs of an attempt it would be in their way. */
+const idleAfterMs = 500;
 
 function serve(data: SyncWorkerData, port: NonNullable<typeof parentPort>): void {
   const client = new LakefsClient({ connectionCount: data.slotCount + 2, ...data.connection });
-  const cache = data.cache === undefined ? undefined : new ContentCache(data.cache, data.connection, breathe);
   const table = new WorkspaceTable(data.generation);
   const running = new Map<number, AbortController>();
+  let lastEndMs = 0;
+  const isIdle = (): boolean => running.size === 0 && performance.now() - lastEndMs >= idleAfterMs;
+  const spare = { pause: breathe, isIdle };
+  const cache = data.cache === undefined ? undefined : new ContentCache(data.cache, data.connection, spare);
   const reply = (message: SyncReply): void => port.postMessage(message);
 
   const reporter = (jobId: number, wanted: boolean): ((progress: SyncProgress) => void) => {
@@ -41,6 +46,7 @@ function serve(data: SyncWorkerData, port: NonNullable<typeof parentPort>): void
       reply({ type: "failed", jobId, error: packError(error, signal.aborted) });
     } finally {
       running.delete(jobId);
+      lastEndMs = performance.now();
     }
   };
 

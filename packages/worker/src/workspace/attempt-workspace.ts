@@ -63,7 +63,7 @@ export function createAttemptWorkspace({ sync, site, pre, post }: AttemptWorkspa
       await asSyncAttempt(sync.verifyStaging({ workspaceId, stagingCommitId: stagingCommit }));
     },
     async remove() {
-      if (folder !== undefined) await sync.release({ workspaceId: folder.workspaceId });
+      if (folder !== undefined) await sync.release({ workspaceId: folder.workspaceId, folderGoes: true });
       folder = undefined;
       await site.remove();
     },

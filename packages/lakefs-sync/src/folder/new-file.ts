@@ -1,0 +1,52 @@
+import { closeSync, constants, fstatSync, open } from "node:fs";
+import { diskError } from "./disk-error.ts";
+import { markOf, type FileMark } from "./read-file.ts";
+import { writeWhole } from "./write-whole.ts";
+
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** Where the bytes of an object go. */
+export interface FilePlace {
+  readonly folder: string;
+  readonly absolutePath: string;
+  readonly path: string;
+}
+
+/**
+ * A new file for a small object. It is made in the thread pool while its bytes are on their way: a disk may take longer
+ * for its name than for its bytes (ext4 without a journal looks at every file that was removed in the last minutes).
+ * What goes wrong on the disk is said where the file is used.
+ */
+export class NewFile {
+  readonly #place: FilePlace;
+  readonly #opened: Promise<number>;
+
+  constructor(place: FilePlace) {
+    this.#place = place;
+    this.#opened = new Promise((resolve, reject) => {
+      open(place.absolutePath, createFlags, 0o644, (error, descriptor) => {
+        if (error === null) resolve(descriptor);
+        else reject(error);
+      });
+    });
+    this.#opened.catch(ignore);
+  }
+
+  /** Writes all of its bytes and gives the mark it then has. Called again, it writes over what is there. */
+  async write(bytes: Buffer): Promise<FileMark> {
+    try {
+      const descriptor = await this.#opened;
+      writeWhole(descriptor, bytes, 0);
+      return markOf(fstatSync(descriptor, { bigint: true }));
+    } catch (error) {
+      throw diskError(error, this.#place.folder, this.#place.path);
+    }
+  }
+
+  /** Closes it, once it is made; never throws. */
+  async close(): Promise<void> {
+    await this.#opened.then(closeSync, ignore);
+  }
+}
+
+function ignore(): void {}
