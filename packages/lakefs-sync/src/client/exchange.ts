@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { onAbort } from "./on-abort.ts";
 import type { AnswerHead, Receiver } from "./receiver.ts";
 
 /** Who ended an exchange that has no whole answer. */
@@ -51,7 +52,7 @@ class ExchangeHandler<T> implements Dispatcher.DispatchHandler {
   readonly #resolve: (value: T) => void;
   readonly #reject: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout | undefined;
-  readonly #onAbort: () => void;
+  readonly #forget: (() => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #refused: { readonly head: AnswerHead; readonly pieces: Buffer[]; sizeBytes: number } | undefined;
   #settled = false;
@@ -61,10 +62,9 @@ class ExchangeHandler<T> implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     const { signal, budgetMs } = parts;
-    this.#onAbort = () => this.#leave("caller");
     this.#timer = budgetMs === undefined ? undefined : setTimeout(() => this.#leave("deadline"), budgetMs);
     if (signal?.aborted === true) this.#leave("caller");
-    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+    else if (signal !== undefined) this.#forget = onAbort(signal, () => this.#leave("caller"));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -136,7 +136,7 @@ class ExchangeHandler<T> implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#parts.signal?.removeEventListener("abort", this.#onAbort);
+    this.#forget?.();
     how();
   }
 }
