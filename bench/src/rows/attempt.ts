@@ -4,6 +4,7 @@ import type { Surroundings } from "../measurement.ts";
 import type { Host } from "../world/host.ts";
 import { lakectlPath, workByLakectl } from "../world/lakectl.ts";
 import { forgetPeak, residentBytes } from "../world/proc.ts";
+import { until } from "@perago/e2e/support/until.ts";
 import { attemptMs, untilSettled, type Place } from "../world/session.ts";
 import { commitTree, treePath, type TreeShape } from "../world/tree.ts";
 
@@ -36,7 +37,7 @@ export function stamp(): string {
   return `${randomBytes(8).toString("hex")}-${stampCount}`;
 }
 
-/** A host with one slot that has run an attempt on the tiny tree, so that everything but the tree is warm. */
+/** A host with one slot that has run an attempt on the tiny tree, and rested: everything but the tree is warm. */
 export async function warmHost(
   { session }: Surroundings,
   { smallPlace, smallInput }: TreeWork,
@@ -46,6 +47,7 @@ export async function warmHost(
   const host = await session.host({ modules: session.modules("change"), env, args });
   await attemptOn(session, smallPlace, smallInput);
   await untilSettled(host, smallPlace);
+  await until("the host has rested", () => host.isRested(), { timeoutMs: 60_000, everyMs: 20 });
   return host;
 }
 

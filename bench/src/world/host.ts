@@ -4,6 +4,8 @@ import { spawnPerago } from "@perago/e2e/support/perago.ts";
 import { until } from "@perago/e2e/support/until.ts";
 
 const READY_TIMEOUT_MS = 30_000;
+/** Files that a host with a cache makes in spare time. */
+const STOCK_FILES = 1024;
 const STOP_TIMEOUT_MS = 40_000;
 
 /** How a host is started. */
@@ -25,6 +27,8 @@ export interface Host {
   readonly startMs: number;
   /** Whether no folder of an attempt is left. */
   isIdle(): Promise<boolean>;
+  /** Whether it has done all that it does in spare time: its stock of new files is there. */
+  isRested(): Promise<boolean>;
   /** All lines of its logs so far, with those of debug level. */
   logLines(): Promise<readonly LogLine[]>;
   /** Drains it. */
@@ -63,6 +67,10 @@ export async function startHost(options: HostOptions): Promise<Host> {
     pid,
     startMs: performance.now() - beginMs,
     isIdle: async () => (await attemptFolders(workspaceRoot)).length === 0,
+    isRested: async () => {
+      const stock = await readdir(join(home, "cache", "stock")).catch(() => undefined);
+      return stock === undefined || stock.length >= STOCK_FILES;
+    },
     logLines: () => readLines(logRoot),
     async stop() {
       child.kill("SIGTERM");

@@ -20,6 +20,8 @@ export interface CachePlaces {
   readonly objects: string;
   /** Where contents are written before they get their names; on the same disk. */
   readonly temporary: string;
+  /** Empty files that are still nobody's (see `file-stock.ts`). */
+  readonly stock: string;
 }
 
 /** Where a content lies. */
@@ -32,9 +34,9 @@ export function contentPath({ objects }: CachePlaces, contentId: string): string
  * belongs to somebody else or others may write to it: what lies in it goes into workspaces.
  */
 export function openCacheRoot(root: string): CachePlaces {
-  const places = { objects: join(root, "objects"), temporary: join(root, "tmp") };
+  const places = { objects: join(root, "objects"), temporary: join(root, "tmp"), stock: join(root, "stock") };
   try {
-    for (const folder of [root, places.objects, places.temporary]) {
+    for (const folder of [root, places.objects, places.temporary, places.stock]) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const stats = lstatSync(folder);
       if (!stats.isDirectory()) throw unusable("is no folder");

@@ -1,6 +1,7 @@
 import type { LakefsConnection } from "../client/http.ts";
 import type { ObjectStats } from "../client/types.ts";
 import { defaultMinFreeBytes, openCacheRoot, type CacheOptions, type CachePlaces } from "./cache-root.ts";
+import { FileStock } from "../folder/file-stock.ts";
 import { contentIdOf, realmOf } from "./content-id.ts";
 import { fillContent, moveContent, type Filled, type FillItem } from "./fill-content.ts";
 import { FillQueue } from "./fill-queue.ts";
@@ -58,6 +59,11 @@ export class ContentCache {
     this.#realm = realmOf(connection);
     this.#pause = pause;
     this.#queue = new FillQueue({ fill: (item, turn) => this.fillWith(item, turn), pause, isIdle });
+  }
+
+  /** The stock of new files that lies beside the contents; `isIdle` says when it may be filled. */
+  openStock(isIdle: () => boolean): FileStock {
+    return new FileStock(this.#places.stock, { pause: this.#pause, isIdle });
   }
 
   /** The content id of an object, or undefined where it is not to be kept. */

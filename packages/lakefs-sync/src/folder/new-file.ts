@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, open } from "node:fs";
 import { diskError } from "./disk-error.ts";
+import type { FileStock } from "./file-stock.ts";
 import { markOf, type FileMark } from "./read-file.ts";
 import { writeWhole } from "./write-whole.ts";
 
@@ -13,22 +14,18 @@ export interface FilePlace {
 }
 
 /**
- * A new file for a small object. It is made in the thread pool while its bytes are on their way: a disk may take longer
- * for its name than for its bytes (ext4 without a journal looks at every file that was removed in the last minutes).
- * What goes wrong on the disk is said where the file is used.
+ * A new file for a small object. It comes from a stock, or is made in the thread pool while its bytes are on their way:
+ * a disk may take longer for its name than for its bytes (ext4 without a journal looks at every file that was removed
+ * in the last minutes). What goes wrong on the disk is said where the file is used.
  */
 export class NewFile {
   readonly #place: FilePlace;
   readonly #opened: Promise<number>;
 
-  constructor(place: FilePlace) {
+  constructor(place: FilePlace, stock?: FileStock) {
     this.#place = place;
-    this.#opened = new Promise((resolve, reject) => {
-      open(place.absolutePath, createFlags, 0o644, (error, descriptor) => {
-        if (error === null) resolve(descriptor);
-        else reject(error);
-      });
-    });
+    const taken = stock?.take(place.absolutePath);
+    this.#opened = taken === undefined ? create(place.absolutePath) : Promise.resolve(taken);
     this.#opened.catch(ignore);
   }
 
@@ -47,6 +44,15 @@ export class NewFile {
   async close(): Promise<void> {
     await this.#opened.then(closeSync, ignore);
   }
+}
+
+function create(path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    open(path, createFlags, 0o644, (error, descriptor) => {
+      if (error === null) resolve(descriptor);
+      else reject(error);
+    });
+  });
 }
 
 function ignore(): void {}

@@ -1,5 +1,6 @@
 import type { ContentCache } from "../cache/content-cache.ts";
 import type { LakefsClient } from "../client/client.ts";
+import type { FileStock } from "../folder/file-stock.ts";
 import type { StorageLimits } from "./upload-way.ts";
 
 /** What every job gets. */
@@ -10,6 +11,8 @@ export interface JobContext {
   readonly slotCount: number;
   /** Absent where it is switched off. */
   readonly cache?: ContentCache | undefined;
+  /** Files that were made before they are needed. Default none. */
+  readonly stock?: FileStock | undefined;
   /** What the storage takes; default `storageLimits`. For tests, with limits scaled down. */
   readonly limits?: StorageLimits;
   readonly report: (progress: SyncProgress) => void;

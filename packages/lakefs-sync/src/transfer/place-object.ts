@@ -45,7 +45,7 @@ async function placeSmall(
   { object, contentId }: PlacedObject,
   place: FilePlace,
 ): Promise<Placed> {
-  const file = new NewFile(place);
+  const file = new NewFile(place, context.stock);
   const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkSizeBytes + trailerSizeBytes);
   try {
     const request = contentId === undefined ? undefined : requestOf(contentId, object);

@@ -1,23 +1,25 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { connectionTo, failureFrom, testSecret } from "../../test/fake-http.ts";
 import { fakeLakefs, fakeObject, type FakeFaults } from "../../test/fake-lakefs.ts";
 import { tempFolder } from "../../test/temp-folder.ts";
+import type { CacheOptions } from "../cache/cache-root.ts";
 import { LakefsError } from "../client/errors.ts";
 import { SyncError } from "../errors.ts";
 import { SyncWorker } from "./sync-worker.ts";
 
 async function bench(
   faults: FakeFaults = {},
+  cache?: CacheOptions,
 ): Promise<{ sync: SyncWorker; folder: string; job: Parameters<SyncWorker["syncIn"]>[0] }> {
   const objects = new Map([
     ["in/a", fakeObject("one")],
     ["in/b/c", fakeObject("two")],
   ]);
   const { endpoint } = await fakeLakefs({ c1: objects, stg: new Map(objects) }, faults);
-  const sync = new SyncWorker({ connection: connectionTo(endpoint) });
+  const sync = new SyncWorker({ connection: connectionTo(endpoint), ...(cache === undefined ? {} : { cache }) });
   onTestFinished(() => sync.close());
   const folder = join(tempFolder(), "work");
   return { sync, folder, job: { repository: "r", commitId: "c1", prefix: "in", folder } };
@@ -48,6 +50,20 @@ test("the whole way runs in the thread: in, project, stage, compare, release", a
   expect(await sync.compare({ workspaceId, commitId: "stg" })).toEqual({ equal: true });
   await sync.release({ workspaceId });
   expect(await failureFrom(() => sync.project({ workspaceId }))).toMatchObject({ code: "sync_worker_lost" });
+});
+
+test("between two attempts new files are made, and the next one's files are of them", { timeout: 30_000 }, async () => {
+  const root = tempFolder();
+  const { sync, folder, job } = await bench({}, { root, maxSizeBytes: 1024 ** 3 });
+  const stock = (): string[] => readdirSync(join(root, "stock"));
+  const first = await sync.syncIn(job);
+  await sync.release({ workspaceId: first.workspaceId });
+  await expect.poll(() => stock().length, { timeout: 20_000 }).toBe(1024);
+  const inodes = new Set(stock().map((name) => statSync(join(root, "stock", name)).ino));
+  const { workspaceId } = await sync.syncIn({ ...job, folder: `${folder}-2` });
+  expect(readFileSync(join(`${folder}-2`, "b/c"), "utf8")).toBe("two");
+  expect(["a", "b/c"].map((path) => inodes.has(statSync(join(`${folder}-2`, path)).ino))).toEqual([true, true]);
+  expect(await sync.project({ workspaceId })).toMatchObject({ noop: true, hashedCount: 0 });
 });
 
 test("errors keep their class, code and fields over the thread border", async () => {

@@ -7,21 +7,24 @@ import { breathe } from "./bounded.ts";
 import { packError } from "./carried-error.ts";
 import type { SyncProgress } from "./context.ts";
 import { runJob } from "./jobs.ts";
+import { SpareTime } from "./spare-time.ts";
 import type { SyncReply, SyncRequest, SyncWorkerData } from "./messages.ts";
 import { WorkspaceTable } from "./workspace-table.ts";
 
 const progressIntervalMs = 250;
-/** The cache is filled when no job was there for this long: between the jobs of an attempt it would be in their way. */
-const idleAfterMs = 500;
 
 function serve(data: SyncWorkerData, port: NonNullable<typeof parentPort>): void {
   const client = new LakefsClient({ connectionCount: data.slotCount + 2, ...data.connection });
   const table = new WorkspaceTable(data.generation);
   const running = new Map<number, AbortController>();
-  let lastEndMs = 0;
-  const isIdle = (): boolean => running.size === 0 && performance.now() - lastEndMs >= idleAfterMs;
-  const spare = { pause: breathe, isIdle };
-  const cache = data.cache === undefined ? undefined : new ContentCache(data.cache, data.connection, spare);
+  const spare = new SpareTime(() => void stock?.refill());
+  const cache =
+    data.cache === undefined
+      ? undefined
+      : new ContentCache(data.cache, data.connection, { pause: breathe, isIdle: () => spare.isQuiet });
+  // Between two attempts there is time; while one is under way only a long body gives it.
+  const isBetween = (): boolean => (table.isEmpty ? spare.isFree : spare.isQuiet);
+  const stock = cache?.openStock(isBetween);
   const reply = (message: SyncReply): void => port.postMessage(message);
 
   const reporter = (jobId: number, wanted: boolean): ((progress: SyncProgress) => void) => {
@@ -38,15 +41,17 @@ function serve(data: SyncWorkerData, port: NonNullable<typeof parentPort>): void
     const { jobId, job, wantsProgress } = request;
     const controller = new AbortController();
     running.set(jobId, controller);
+    spare.begin();
     const { signal } = controller;
-    const context = { client, signal, slotCount: data.slotCount, cache, report: reporter(jobId, wantsProgress) };
+    const report = reporter(jobId, wantsProgress);
+    const context = { client, signal, slotCount: data.slotCount, cache, stock, report };
     try {
       reply({ type: "done", jobId, output: await runJob(context, table, job) });
     } catch (error) {
       reply({ type: "failed", jobId, error: packError(error, signal.aborted) });
     } finally {
       running.delete(jobId);
-      lastEndMs = performance.now();
+      spare.end();
     }
   };
 

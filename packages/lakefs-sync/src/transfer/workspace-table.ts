@@ -49,6 +49,10 @@ export class WorkspaceTable {
     return { ...record, projection };
   }
 
+  get isEmpty(): boolean {
+    return this.#records.size === 0;
+  }
+
   release(workspaceId: number): void {
     this.#records.delete(workspaceId);
   }
