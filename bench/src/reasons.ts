@@ -1,9 +1,9 @@
 /** What is known of a row that is missed: why, and what the limit is. By row id; said only where it is missed. */
 export const reasons: Readonly<Record<string, string>> = {
   B1:
-    "five sixths of it is sync-in, near its floor: a bare loop over undici that reads the thousand objects and " +
+    "four fifths of it is sync-in, near its floor: a bare loop over undici that reads the thousand objects and " +
     "drops them takes 480 ms here, their MD5s 130 ms and writing them 80 ms; on two cores lakeFS, JIT and this " +
-    "thread take 1.1 s of CPU together, and lakectl's clone 1.2 s without checking a byte. Beside it are 160 ms",
+    "thread take 1.1 s of CPU together, and lakectl's clone 1.2 to 1.4 s. Beside it are 160 ms",
   B2:
     "half of it is sync-in from the cache: the listing is read again, and a thousand files are copied and " +
     "checked, for ext4 has no reflinks; new files are made where the stock of a host that had no rest is empty; " +

@@ -37,6 +37,7 @@ export class SpareTime {
   }
 
   #later(): NodeJS.Timeout {
-    return setTimeout(this.#onSpare, quietAfterMs);
+    // A timer may be early by a part of a millisecond.
+    return setTimeout(this.#onSpare, quietAfterMs + 1);
   }
 }
