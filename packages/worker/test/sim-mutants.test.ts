@@ -16,6 +16,7 @@ describe("every rule of the machine counts", () => {
       const { scope, wiring = {}, caught = "" } = mutant;
       const { violations } = explore({ scope, wiring, machine: machineOf(mutant), until: caught });
       const violation = violations.find(({ text }) => text.startsWith(`${caught}:`));
+      expect(violation, `${caught} is broken`).toBeDefined();
       expect([...(violation?.path ?? []), violation?.text]).toMatchSnapshot();
     },
     timeoutMs,

@@ -110,9 +110,10 @@ export const ownCommitStays: Mutation = deciding("fenceBase", (state, range, ori
 });
 
 /** R2 without P5 and A2 at the end. */
-export const noOpUnchecked: Mutation = deciding("listStaging", (state, branches, original, clock) =>
-  branches.length > 0 ? original() : sending({ ...state, phase: "recheckAttempt", round: 0 }, clock),
-);
+export const noOpUnchecked: Mutation = deciding("listStaging", (state, _, original, clock) => {
+  const decision = original();
+  return decision.next.phase === "pinHead" ? sending({ ...state, phase: "recheckAttempt", round: 0 }, clock) : decision;
+});
 
 /** R6 off: 200 is believed. */
 export const answerBelieved: Mutation = believing("readBack", (state) => {
