@@ -1,4 +1,4 @@
-import { tasksThatWrite, type Settings, type TaskDescription } from "@perago/worker";
+import { threadRefusal, type Settings, type TaskDescription } from "@perago/worker";
 import type { Finding } from "./findings.ts";
 
 /** Slots are numbered with four digits. */
@@ -30,10 +30,8 @@ export function modeFindings(
   { executionMode }: Pick<Settings, "executionMode">,
   tasks: readonly Pick<TaskDescription, "name" | "workspace">[],
 ): Finding[] {
-  const writers = executionMode === "thread" ? tasksThatWrite(tasks) : [];
-  if (writers.length === 0) return [];
-  const message = `a thread runs no task that writes a workspace: ${writers.join(", ")}`;
-  return [wrong("PERAGO_EXECUTION_MODE", message, "Start them in another host with PERAGO_EXECUTION_MODE=process.")];
+  const refusal = threadRefusal({ tasks, executionMode });
+  return refusal === undefined ? [] : [wrong("PERAGO_EXECUTION_MODE", refusal.message, refusal.hint)];
 }
 
 function wrong(setting: string, message: string, hint: string): Finding {

@@ -30,7 +30,7 @@ export type { EventLoopDelay } from "./telemetry/event-loop.ts";
 export type { HostEnd } from "./host/host.ts";
 export { PreflightError } from "./host/preflight.ts";
 export type { PreflightFinding } from "./host/preflight.ts";
-export { SlotPlanError, tasksThatWrite } from "./host/slots.ts";
+export { SlotPlanError, threadRefusal } from "./host/slots.ts";
 export { HostLockError, takeHostLock } from "./workspace/host-lock.ts";
 export type { HostLock } from "./workspace/host-lock.ts";
 export type { Failure, FailureCode } from "./failure.ts";

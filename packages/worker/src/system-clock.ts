@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./attempt/ports/clock.ts";
 
 /** The longest wait that a timer of Node takes; it fires at once for anything above. */
@@ -7,15 +6,24 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The monotonic clock of this process. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
-  async wait(delayMs, signal) {
+  wait(delayMs, signal) {
+    if (delayMs <= 0 || signal?.aborted === true) return Promise.resolve();
     const untilMs = performance.now() + delayMs;
-    try {
-      for (let leftMs = delayMs; leftMs > 0; leftMs = untilMs - performance.now()) {
-        await sleep(Math.min(leftMs, MAX_TIMER_MS), undefined, signal === undefined ? {} : { signal });
-      }
-    } catch (error) {
-      // Ended from outside is no failure of a wait.
-      if (signal?.aborted !== true) throw error;
-    }
+    // A promise of timers/promises would be rejected with an error that nobody wants, each time that a wait is ended.
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout;
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const sleep = (): void => {
+        const leftMs = untilMs - performance.now();
+        if (leftMs <= 0) end();
+        else timer = setTimeout(sleep, Math.min(leftMs, MAX_TIMER_MS));
+      };
+      signal?.addEventListener("abort", end, { once: true });
+      sleep();
+    });
   },
 };

@@ -203,11 +203,32 @@ describe("rule X1: cleanup", () => {
 });
 
 describe("workspace-free tasks", () => {
-  test("rule I2: validate, run, report; the output is the result alone", async () => {
+  test("rule I2: run, report; the output is the result alone", async () => {
     const { lakefs, conductor } = world();
     const end = await execute({ lakefs, conductor }, { workspace: null, input: { params: {} } });
-    expect(end.phases).toEqual(["validate", "run", "seal", "stopLease", "report", "readBack", "releaseExecutor"]);
+    expect(end.phases).toEqual(["run", "seal", "stopLease", "report", "readBack", "releaseExecutor"]);
     expect(conductor.current.output).toEqual({ result: { rows: 1 } });
     expect(lakefs.calls).toEqual([]);
+  });
+
+  test("rule I3: the body's executor is given the input to validate first, and what it refuses is terminal", async () => {
+    const { lakefs, conductor } = world();
+    const asked: unknown[] = [];
+    const message = "params.minRows: expected a number";
+    const ports = ({ executor }: { executor: object }) => ({
+      executor: {
+        ...executor,
+        validate: () => Promise.reject(new Error("not asked for alone")),
+        run: ({ inputData }: { inputData: unknown }) => {
+          asked.push(inputData);
+          return Promise.resolve({ kind: "input_invalid", message });
+        },
+      } as never,
+    });
+    const end = await execute({ lakefs, conductor }, { workspace: null, input: { params: { minRows: "x" } }, ports });
+    expect(asked).toEqual([{ params: { minRows: "x" } }]);
+    expect(code(end)).toBe("input_invalid");
+    expect(conductor.current).toMatchObject({ status: "FAILED_WITH_TERMINAL_ERROR" });
+    expect(conductor.current.reason).toContain(message);
   });
 });

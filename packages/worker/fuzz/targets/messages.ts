@@ -19,13 +19,17 @@ const soundMessage = fc.oneof(
   fc.record({ type: fc.constant("cannot_start"), message: hostileText, hint: hostileText }),
   fc.record({ type: fc.constant("fault"), message: hostileText }),
   fc.record({ type: fc.constant("validated"), call, ok: fc.constant(true) }),
+  fc.record({ type: fc.constant("begun"), call }),
   fc.record({ type: fc.constant("refused"), call, message: hostileText }),
   fc.record({
     type: fc.constant("outcome"),
     call,
     outcome: fc.oneof(
       fc.record({ kind: fc.constant("returned"), resultJson, sizeBytes: fc.nat() }),
-      fc.record({ kind: fc.constantFrom("failed", "terminal", "output_invalid"), message: hostileText }),
+      fc.record({
+        kind: fc.constantFrom("input_invalid", "failed", "terminal", "output_invalid"),
+        message: hostileText,
+      }),
       fc.record({ kind: fc.constant("output_too_large"), sizeBytes: fc.nat(), limitBytes: fc.nat() }),
     ),
     ...account,
@@ -49,7 +53,7 @@ const soundMessage = fc.oneof(
 );
 
 const TYPES: ReadonlySet<unknown> = new Set(
-  "ready cannot_start fault validated refused outcome inspected log metric progress".split(" "),
+  "ready cannot_start fault begun validated refused outcome inspected log metric progress".split(" "),
 );
 const OUTPUT_LIMIT_BYTES = 2000;
 

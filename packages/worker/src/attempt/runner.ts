@@ -6,12 +6,13 @@ import type { Counters } from "../telemetry/counters.ts";
 import type { Log } from "../telemetry/log.ts";
 import { createAttemptWorkspace, type AttemptSite } from "../workspace/attempt-workspace.ts";
 import { driveAttempt, type AttemptPorts } from "./driver.ts";
+import { releasingEarly } from "./early-release.ts";
+import { lazyExecutor } from "./lazy-executor.ts";
 import { notingStaged, type StagedNote } from "./staged-note.ts";
 import type { AttemptFacts, HardFenceMode } from "./machine/facts.ts";
 import type { Done, Signal } from "./machine/state.ts";
 import type { AttemptSource, Lease, PolledTask } from "./ports/attempt-source.ts";
 import type { Clock, Ids } from "./ports/clock.ts";
-import type { Executor } from "./ports/executor.ts";
 import type { Observer } from "./ports/observer.ts";
 import type { TargetStore } from "./ports/target-store.ts";
 
@@ -23,6 +24,8 @@ export interface AttemptRequest {
   readonly workerId: string;
   readonly lease: Lease;
   readonly subscribe: (listener: (signal: Signal) => void) => () => void;
+  /** Told when the slot can take another task already, while this attempt reads its result back (rule R6). */
+  readonly onSlotFree?: () => void;
 }
 
 /** Who makes a folder. */
@@ -85,7 +88,9 @@ export function createAttemptRunner(parts: AttemptRunnerParts): (request: Attemp
     const log = parts.log(workerId).child({ task: task.name, workflowInstanceId, taskId, retryCount, executionId });
     const observer = observerOver(log, parts.counters, told);
     const own = portsFor({ parts, request, executionId, observer });
-    const ports = parts.interpose?.(own, { workerId, executionId, taskId, polled }) ?? own;
+    const whole = parts.interpose?.(own, { workerId, executionId, taskId, polled }) ?? own;
+    const { onSlotFree } = request;
+    const ports = task.workspace !== undefined || onSlotFree === undefined ? whole : releasingEarly(whole, onSlotFree);
     log.info("attempt started");
     const beginMs = parts.clock.nowMs();
     const facts = attemptFacts(parts, request, executionId);
@@ -151,22 +156,6 @@ function attemptFacts(
     outputLimitBytes: parts.outputLimitBytes,
     reasonMaxLength: parts.reasonMaxLength,
     hardFence: parts.hardFence,
-  };
-}
-
-/**
- * The executor is taken with the first question, so that one that cannot start fails the attempt like any other
- * refusal.
- */
-function lazyExecutor(acquire: () => Promise<Executor>): Executor {
-  let taken: Executor | undefined;
-  const held = async (): Promise<Executor> => (taken ??= await acquire());
-  return {
-    validate: async (inputData) => (await held()).validate(inputData),
-    run: async (request) => (await held()).run(request),
-    cancel: (reason, graceMs) => taken?.cancel(reason, graceMs),
-    seal: async () => taken?.seal(),
-    release: async () => taken?.release(),
   };
 }
 

@@ -141,6 +141,16 @@ describe("conductor http", () => {
     }
   });
 
+  it("fault E7: a request that waits for a connection ends at its time limit as well", async () => {
+    const http = createConductorHttp({ serverUrl: await rawServer(() => {}) });
+    const startedAtMs = performance.now();
+    const reads = Array.from({ length: 50 }, (_, index) => readTask(http, `task-${index}`, 300));
+    const codes = (await Promise.allSettled(reads)).map((read) => read.status === "rejected" && read.reason.code);
+    expect(new Set(codes)).toEqual(new Set(["conductor_no_answer"]));
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+    await http.close();
+  });
+
   it("fault E7: a reset in the answer, truncated JSON and a proxy's page are never success", async () => {
     const reset = await rawServer((socket) =>
       socket.once("data", () => {

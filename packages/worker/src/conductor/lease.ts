@@ -7,6 +7,8 @@ import { firstDeadlineMs, needsHeartbeatFirst, type LeaseTimes } from "./lease-t
 
 /** Least time that a request gets when the lease is nearly over, milliseconds. */
 const REQUEST_MIN_MS = 250;
+/** A reason made once: the default one of an abort is an error with its stack, for each attempt. */
+const STOPPED = "the attempt has ended";
 
 /** What a lease needs of the engine. Both throw `ConductorError`. */
 export interface LeaseServer {
@@ -87,7 +89,7 @@ class HeartbeatLease implements StartedLease {
   }
 
   async stop(): Promise<{ readonly unanswered: boolean }> {
-    this.#stopping.abort();
+    this.#stopping.abort(STOPPED);
     // A read under way may go on: it writes nothing, and tells nobody any more.
     await this.#queue;
     return { unanswered: this.#unanswered };

@@ -5,8 +5,6 @@ import type { ConductorHttp } from "./http.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { wireIdentitySchema } from "./polled-task.ts";
 
-const outputSchema = z.record(z.string(), z.unknown());
-const outputRefSchema = z.object({ workspace: z.object({ ref: z.string() }) });
 const snapshotSchema = wireIdentitySchema.extend({ outputData: z.unknown() });
 
 /**
@@ -25,13 +23,18 @@ export async function readTask(http: ConductorHttp, taskId: string, timeoutMs: n
   const parsed = snapshotSchema.safeParse(parseAnswer(http, `GET ${path}`, answer.text));
   if (!parsed.success) throw unreadable(`GET ${path}`, http.origin, z.prettifyError(parsed.error));
   const { outputData, ...attempt } = parsed.data;
-  const output = outputSchema.safeParse(outputData);
-  const ref = outputRefSchema.safeParse(outputData);
+  const output = isRecord(outputData) ? outputData : {};
+  const workspace = output["workspace"];
+  const ref = isRecord(workspace) ? workspace["ref"] : undefined;
   return {
     ...attempt,
-    ...(ref.success ? { outputRef: ref.data.workspace.ref } : {}),
-    hasResult: output.success && Object.hasOwn(output.data, "result"),
+    ...(typeof ref === "string" ? { outputRef: ref } : {}),
+    hasResult: Object.hasOwn(output, "result"),
   };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const engine404Schema = z.object({ status: z.literal(404), message: z.string() });

@@ -6,11 +6,12 @@ import {
   type Finding,
   type Workspace,
 } from "@perago/taskdef";
+import type { BodyRequest } from "../attempt/ports/executor.ts";
 import { cut, cutAny } from "../telemetry/line.ts";
 import { describeThrown } from "./child-channel.ts";
 import type { BodyServices } from "./child-services.ts";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
-import type { ChildOutcome, HostMessage } from "./messages.ts";
+import type { ChildOutcome } from "./messages.ts";
 
 // Taken before a module can replace them (fault J7).
 const { freeze } = Object;
@@ -21,7 +22,7 @@ const byteLength = Buffer.byteLength.bind(Buffer);
 export interface BodyCall {
   readonly task: AnyTaskDefinition;
   readonly params: Record<string, unknown>;
-  readonly request: Extract<HostMessage, { type: "run" }>["request"];
+  readonly request: BodyRequest;
   readonly outputLimitBytes: number;
   readonly signal: AbortSignal;
   readonly services: BodyServices;

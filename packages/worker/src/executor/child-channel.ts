@@ -2,7 +2,7 @@ import { getHeapStatistics } from "node:v8";
 import { parentPort } from "node:worker_threads";
 import { cut } from "../telemetry/line.ts";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
-import type { ChildMessage } from "./messages.ts";
+import type { ChildMessage, HostMessage } from "./messages.ts";
 
 /** The executor's end of the channel to its host. */
 export interface ChildChannel {
@@ -14,7 +14,7 @@ export interface ChildChannel {
 export interface ChildSurroundings {
   readonly channel: ChildChannel;
   /** Called once with whoever takes the host's messages. */
-  receive(onMessage: (raw: unknown) => void): void;
+  receive(onMessage: (message: HostMessage) => void): void;
   /** Memory that this executor holds, bytes. */
   memoryBytes(): number;
   /** Undoes what one body may have changed for the next. */

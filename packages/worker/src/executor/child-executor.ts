@@ -4,10 +4,12 @@ import { AttemptError } from "../failure.ts";
 import { checkOutcome } from "./check-outcome.ts";
 import { EXECUTION_MARK } from "./environment.ts";
 import type { ExecutorChild } from "./executor-child.ts";
+import { later } from "./later.ts";
 import { VALIDATE_TIMEOUT_MS } from "./limits.ts";
 import type { Account, HostMessage, Reply } from "./messages.ts";
-import { newestPid, uptimeTicks } from "./process-table.ts";
-import { endGroup, settle, within, type Started } from "./seal.ts";
+import { markPids, uptimeTicks, type PidMark } from "./process-table.ts";
+import { mayHaveStarted } from "./processes.ts";
+import { endGroup, settle, type Started } from "./seal.ts";
 
 /** What one hold of an executor process needs, and whom it tells. */
 export interface ChildExecutorOptions {
@@ -23,6 +25,8 @@ export interface ChildExecutorOptions {
   readonly onRelease: (rssBytes: number | undefined) => void;
 }
 
+const SLOW_SCHEMA = "its params schema took too long";
+
 /** One hold of an executor process by one attempt: the port of that name, over the channel to the process. */
 export function holdExecutor(options: ChildExecutorOptions): Executor {
   return new ChildExecutor(options);
@@ -31,11 +35,11 @@ export function holdExecutor(options: ChildExecutorOptions): Executor {
 class ChildExecutor implements Executor {
   readonly #options: ChildExecutorOptions;
   readonly #child: ExecutorChild;
-  readonly #stopGrace = new AbortController();
+  #stopGrace: (() => void) | undefined;
   readonly #marks: string[] = [];
   #sinceTicks: number | undefined;
-  /** Set while nobody can have started anything since the body began. */
-  #newestPid: string | undefined;
+  /** When the body began, where it stages nothing. */
+  #pidMark: PidMark | undefined;
   #callsInFlight = 0;
   #cancelReason: string | undefined;
   #isSealed = true;
@@ -50,10 +54,9 @@ class ChildExecutor implements Executor {
   }
 
   async validate(inputData: unknown): ReturnType<Executor["validate"]> {
-    const { clock, clean } = this.#options;
-    const reply = await within(this.#child, clock, VALIDATE_TIMEOUT_MS, "its params schema took too long", () =>
-      this.#ask((call) => ({ type: "validate", call, inputData })),
-    );
+    const { clean } = this.#options;
+    const heard = this.#boundSchema();
+    const reply = await this.#ask((call) => ({ type: "validate", call, inputData })).finally(heard);
     if (reply?.type === "validated") return { ok: true };
     if (reply?.type === "refused") return { ok: false, message: clean(reply.message) };
     const hint = "Look at the worker's log file; run `perago check`.";
@@ -67,11 +70,13 @@ class ChildExecutor implements Executor {
     this.#isSealed = false;
     this.#marks.push(`${EXECUTION_MARK}=${request.executionId}`);
     this.#sinceTicks ??= uptimeTicks();
-    // Process ids come round again, so where a folder is staged it is no proof (rule T8).
-    this.#newestPid = request.workspace?.readOnly === false ? undefined : newestPid();
+    // Where a folder is staged nothing less than a look at all processes will do (rule T8).
+    this.#pidMark = request.workspace?.readOnly === false ? undefined : markPids();
     const { outputLimitBytes } = this.#options;
-    const reply = await this.#ask((call) => ({ type: "run", call, request: plain(request), outputLimitBytes }));
-    this.#stopGrace.abort();
+    const begun = "inputData" in request ? this.#boundSchema() : undefined;
+    const reply = await this.#ask((call) => ({ type: "run", call, request: plain(request), outputLimitBytes }), begun);
+    begun?.();
+    this.#stopGrace?.();
     this.#account = reply?.type === "outcome" ? reply : undefined;
     const clean = (text: string): string => this.#options.clean(text, request.workspace?.path);
     const outcome: BodyOutcome =
@@ -86,9 +91,8 @@ class ChildExecutor implements Executor {
     if (this.#isReleased || this.#cancelReason !== undefined) return;
     this.#cancelReason = reason;
     this.#child.send({ type: "cancel", reason });
-    const stop = this.#stopGrace.signal;
-    void this.#options.clock.wait(graceMs, stop).then(() => {
-      if (!stop.aborted && this.#callsInFlight > 0) this.#child.kill(reason);
+    this.#stopGrace = later(this.#options.clock, graceMs, () => {
+      if (this.#callsInFlight > 0) this.#child.kill(reason);
     });
   }
 
@@ -100,17 +104,16 @@ class ChildExecutor implements Executor {
     }
     this.#rssBytes = await settle(this.#child, clock, this.#account);
     this.#account = undefined;
-    if (!this.#hasStartedNothing()) await endGroup(this.#child, this.#started(), clock);
+    if (!this.#hasStartedNothing()) await endGroup(this.#child, this.#started, clock);
     this.#isSealed = true;
   }
 
   async release(): Promise<void> {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#stopGrace.abort();
+    this.#stopGrace?.();
     try {
       if (!this.#isSealed || this.#callsInFlight > 0) await this.seal();
-      this.#child.send({ type: "reset" });
     } catch (error) {
       this.#child.kill("it could not be sealed");
       throw error;
@@ -119,18 +122,29 @@ class ChildExecutor implements Executor {
     }
   }
 
-  #hasStartedNothing(): boolean {
-    return this.#child.isAlive() && this.#newestPid !== undefined && this.#newestPid === newestPid();
+  /** Params schemas are user code, and no time limit of the task's is theirs; answers how to say that one has ended. */
+  #boundSchema(): () => void {
+    return later(this.#options.clock, VALIDATE_TIMEOUT_MS, () => {
+      this.#cancelReason ??= SLOW_SCHEMA;
+      this.#child.kill(SLOW_SCHEMA);
+    });
   }
 
-  #started(): Started {
+  #hasStartedNothing(): boolean {
+    const { pid } = this.#child;
+    if (!this.#child.isAlive()) return false;
+    const group = pid === undefined ? {} : { groupId: pid, keepPid: pid };
+    return !mayHaveStarted({ ...this.#started, ...group }, this.#pidMark);
+  }
+
+  get #started(): Started {
     return { marks: this.#marks, ...(this.#sinceTicks === undefined ? {} : { sinceTicks: this.#sinceTicks }) };
   }
 
-  async #ask(message: (call: number) => HostMessage): Promise<Reply | undefined> {
+  async #ask(message: (call: number) => HostMessage, onBegun?: () => void): Promise<Reply | undefined> {
     this.#callsInFlight += 1;
     try {
-      return await this.#child.request(message);
+      return await this.#child.request(message, onBegun);
     } finally {
       this.#callsInFlight -= 1;
     }
@@ -144,6 +158,11 @@ class ChildExecutor implements Executor {
 }
 
 /** Only the fields of the contract cross the channel. */
-function plain({ workspace, attempt, executionId }: BodyRequest): Extract<HostMessage, { type: "run" }>["request"] {
-  return { ...(workspace === undefined ? {} : { workspace: { ...workspace } }), attempt: { ...attempt }, executionId };
+function plain({ workspace, attempt, executionId, ...rest }: BodyRequest): BodyRequest {
+  return {
+    ...(workspace === undefined ? {} : { workspace }),
+    ...("inputData" in rest ? { inputData: rest.inputData } : {}),
+    attempt,
+    executionId,
+  };
 }

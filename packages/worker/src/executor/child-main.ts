@@ -8,7 +8,7 @@ import { watchLeftovers } from "./child-leftovers.ts";
 import { createServices } from "./child-services.ts";
 import { EXECUTION_MARK } from "./environment.ts";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
-import { hostMessageSchema, type Account, type HostMessage } from "./messages.ts";
+import type { Account, ChildOutcome, HostMessage } from "./messages.ts";
 
 type Of<T extends HostMessage["type"]> = Extract<HostMessage, { type: T }>;
 
@@ -37,21 +37,20 @@ export function startChild(surroundings: ChildSurroundings): void {
     rssBytes: surroundings.memoryBytes(),
   });
   reportUncaught(channel);
-  surroundings.receive((raw) => {
-    const message = hostMessageSchema.parse(raw);
+  surroundings.receive((message) => {
     switch (message.type) {
       case "init":
         return void init(message, state, surroundings);
       case "validate":
+        reset(state, surroundings);
         return void validate(message, state, channel);
       case "run":
+        if ("inputData" in message.request) reset(state, surroundings);
         return void run(message, state, channel, { begin: () => leftovers.begin(), account });
       case "cancel":
         return state.abort?.abort(new Error(message.reason));
       case "inspect":
         return void channel.send({ type: "inspected", call: message.call, ...account() });
-      case "reset":
-        return reset(state, surroundings);
     }
   });
 }
@@ -94,12 +93,18 @@ async function init(
 
 async function validate(message: Of<"validate">, state: ChildState, channel: ChildChannel): Promise<void> {
   const { call } = message;
-  delete state.params;
-  if (state.task === undefined) return channel.send({ type: "refused", call, message: "no task is loaded" });
-  const parsed = await parseParams(state.task, message.inputData);
-  if (!parsed.ok) return channel.send({ type: "refused", call, message: findingsText(parsed.findings) });
-  state.params = parsed.value;
+  const refusal = await takeParams(message.inputData, state);
+  if (refusal !== undefined) return channel.send({ type: "refused", call, message: refusal });
   return channel.send({ type: "validated", call, ok: true });
+}
+
+/** Keeps the parsed params for the body; answers why there are none. */
+async function takeParams(inputData: unknown, state: ChildState): Promise<string | undefined> {
+  if (state.task === undefined) return "no task is loaded";
+  const parsed = await parseParams(state.task, inputData);
+  if (!parsed.ok) return findingsText(parsed.findings);
+  state.params = parsed.value;
+  return undefined;
 }
 
 async function run(
@@ -108,20 +113,37 @@ async function run(
   channel: ChildChannel,
   leftovers: { readonly begin: () => void; readonly account: () => Account },
 ): Promise<void> {
-  const { call, request, outputLimitBytes } = message;
-  const { task, params } = state;
-  if (task === undefined || params === undefined) throw new Error("run came before validate");
+  const { call, request } = message;
   const abort = new AbortController();
   state.abort = abort;
-  const services = createServices(channel);
   // Inherited by whatever the body starts, and readable in /proc/<pid>/environ there (rule T8).
   // oxlint-disable-next-line node/no-process-env -- written, not read: the one way to mark what the body starts
   process.env[EXECUTION_MARK] = request.executionId;
+  const refusal = "inputData" in request ? await takeParams(request.inputData, state) : undefined;
   leftovers.begin();
-  const outcome = await runBody({ task, params, request, outputLimitBytes, signal: abort.signal, services });
+  const outcome = refusal === undefined ? await body(message, state, channel) : inputInvalid(refusal);
   // What the body did not await gets its turn before the account is taken.
   await nextTurn();
   await channel.send({ type: "outcome", call, outcome, ...leftovers.account() });
+}
+
+async function body(
+  { call, request, outputLimitBytes }: Of<"run">,
+  { task, params, abort }: ChildState,
+  channel: ChildChannel,
+): Promise<ChildOutcome> {
+  if (task === undefined || params === undefined || abort === undefined) throw new Error("run came before validate");
+  const { signal } = abort;
+  if ("inputData" in request) {
+    // Told before the body begins, which may let nothing else run.
+    await channel.send({ type: "begun", call });
+    if (signal.aborted) return { kind: "failed", message: "it was cancelled before the body started" };
+  }
+  return await runBody({ task, params, request, outputLimitBytes, signal, services: createServices(channel) });
+}
+
+function inputInvalid(message: string): ChildOutcome {
+  return { kind: "input_invalid", message };
 }
 
 function nextTurn(): Promise<void> {
@@ -130,7 +152,7 @@ function nextTurn(): Promise<void> {
   });
 }
 
-/** Leaves nothing of one execution to the next. */
+/** Leaves nothing of one execution to the next, which it begins. */
 function reset(state: ChildState, surroundings: ChildSurroundings): void {
   // oxlint-disable-next-line node/no-process-env -- see above
   delete process.env[EXECUTION_MARK];

@@ -1,4 +1,5 @@
 import type { Clock } from "../attempt/ports/clock.ts";
+import type { BodyRequest } from "../attempt/ports/executor.ts";
 import { describeEnd } from "./describe-end.ts";
 import { MAX_STDERR_TAIL_LINES } from "./limits.ts";
 import { childMessageSchema, type ChildMessage, type HostMessage, type Note, type Reply } from "./messages.ts";
@@ -34,6 +35,8 @@ export interface CarrierListener {
 /** Who hears what an executor says. */
 export interface ExecutorChildOptions {
   readonly clock: Clock;
+  /** Told before a body runs: what is said from here on is its execution's. */
+  readonly onRun?: (request: BodyRequest) => void;
   readonly onNote: (note: Note) => void;
   readonly onLine: (stream: "stdout" | "stderr", line: string) => void;
 }
@@ -41,11 +44,16 @@ export interface ExecutorChildOptions {
 /** Answers to the start: the module is loaded, or why not. */
 export type StartReport = Extract<ChildMessage, { type: "ready" | "cannot_start" }>;
 
+interface Pending {
+  readonly answer: (reply: Reply | undefined) => void;
+  readonly onBegun: (() => void) | undefined;
+}
+
 /** One executor, whatever carries it. Errors of starting it are its end, never a throw. */
 export class ExecutorChild {
   readonly #carrier: ChildCarrier;
   readonly #options: ExecutorChildOptions;
-  readonly #pending = new Map<number, (reply: Reply | undefined) => void>();
+  readonly #pending = new Map<number, Pending>();
   readonly #start = Promise.withResolvers<StartReport | undefined>();
   readonly #stderrTail: string[] = [];
   #isAlive = true;
@@ -89,16 +97,20 @@ export class ExecutorChild {
 
   /** One that ends meanwhile loses the message, which `ended` tells. */
   send(message: HostMessage): void {
+    if (message.type === "run") this.#options.onRun?.(message.request);
     this.#carrier.send(message);
   }
 
-  /** Sends a message with a fresh call number; undefined where the executor ended without an answer. */
-  request(message: (call: number) => HostMessage): Promise<Reply | undefined> {
+  /**
+   * Sends a message with a fresh call number; undefined where the executor ended without an answer. `onBegun` hears
+   * that the input of a `run` is valid.
+   */
+  request(message: (call: number) => HostMessage, onBegun?: () => void): Promise<Reply | undefined> {
     if (!this.#isAlive) return Promise.resolve(undefined);
     this.#callCount += 1;
     const call = this.#callCount;
     return new Promise((resolve) => {
-      this.#pending.set(call, resolve);
+      this.#pending.set(call, { answer: resolve, onBegun });
       this.send(message(call));
     });
   }
@@ -121,14 +133,16 @@ export class ExecutorChild {
       case "fault":
         this.#fault ??= message.message;
         return undefined;
+      case "begun":
+        return this.#pending.get(message.call)?.onBegun?.();
       case "log":
       case "metric":
       case "progress":
         return this.#options.onNote(message);
       default: {
-        const answer = this.#pending.get(message.call);
+        const pending = this.#pending.get(message.call);
         this.#pending.delete(message.call);
-        return answer?.(message);
+        return pending?.answer(message);
       }
     }
   }
@@ -150,7 +164,7 @@ export class ExecutorChild {
   #finish({ exitCode, signal }: Exit): string {
     this.#isAlive = false;
     this.#start.resolve(undefined);
-    for (const answer of this.#pending.values()) answer(undefined);
+    for (const { answer } of this.#pending.values()) answer(undefined);
     this.#pending.clear();
     const fault = this.#fault === undefined ? {} : { fault: this.#fault };
     const killed = this.#killReason === undefined ? {} : { killReason: this.#killReason };

@@ -52,6 +52,18 @@ describe("a body's outcome", () => {
     await executor.release();
   });
 
+  test("rule I3: a run with input validates it first: the body runs with it, or not at all", async () => {
+    await using folder = await openFolder();
+    const executor = await open.pool.acquire(task, slot);
+    const request = requestFor(folder.path);
+    const refused = await executor.run({ ...request, inputData: { params: { case: 3 } } });
+    expect(refused).toMatchObject({ kind: "input_invalid", message: expect.stringContaining("params.case") });
+    expect(existsSync(path.join(folder.path, "started"))).toBe(false);
+    const outcome = await executor.run({ ...request, inputData: { params: { case: "ok" } } });
+    expect(outcome).toMatchObject({ kind: "returned", resultJson: '{"value":1}' });
+    await executor.release();
+  });
+
   test("TaskFailed is failed, TaskTerminalError is terminal, any other throw is failed with its name", async () => {
     expect(await outcomeOf("failed")).toEqual({ kind: "failed", message: "the song is silent" });
     expect(await outcomeOf("terminal")).toEqual({ kind: "terminal", message: "no such feature set" });
@@ -190,6 +202,32 @@ describe("a body that ends its process", () => {
     const executor = await open.pool.acquire(slow, slot);
     await expect(executor.validate({ params: { spin: true } })).rejects.toMatchObject({ code: "executor_lost" });
     await executor.release();
+    const next = await open.pool.acquire(slow, slot);
+    const { workspace: _none, ...request } = requestFor("/nowhere");
+    expect(await next.run({ ...request, inputData: { params: { spin: true } } })).toMatchObject({
+      kind: "lost",
+      message: expect.stringContaining("its params schema took too long"),
+    });
+    await next.release();
+    // Our own kill is no crash: there is no backoff.
+    expect(open.pool.health(slot)).toEqual({ kind: "ready" });
+  });
+
+  test("the time of a params schema is over when the body begins", async () => {
+    await using folder = await openFolder();
+    const clock = {
+      ...realClock,
+      wait: (ms: number, signal?: AbortSignal) => realClock.wait(ms === 30_000 ? 500 : ms, signal),
+    };
+    await using open = openPool({ clock, startTimeoutMs: 20_000 });
+    const executor = await open.pool.acquire(task, slot);
+    const running = executor.run({ ...requestFor(folder.path), inputData: { params: { case: "spin" } } });
+    await until(() => existsSync(path.join(folder.path, "started")));
+    const ended = running.then(({ kind }) => kind);
+    expect(await Promise.race([ended, realClock.wait(1_000).then(() => "still runs")])).toBe("still runs");
+    executor.cancel("the test is over", 0);
+    expect(await ended).toBe("lost");
+    await executor.release();
   });
 });
 
@@ -228,6 +266,17 @@ describe("cancel", () => {
     expect((await running).kind).toBe("lost");
     await executor.seal();
     expect(await isRunning(Number(readFileSync(pidFile, "utf8")))).toBe(false);
+    await executor.release();
+  });
+
+  test("a cancel while the input is validated stops the body before it starts", async () => {
+    const { workspace: _none, ...request } = requestFor("/nowhere");
+    const late = await describeFixture("bodies.ts", "test.late-schema");
+    const executor = await open.pool.acquire(late, { workerId: "late-schema" });
+    const running = executor.run({ ...request, inputData: { params: { name: "x" } } });
+    executor.cancel("shutdown", 20_000);
+    const outcome = await running;
+    expect(outcome).toMatchObject({ kind: "failed", message: expect.stringContaining("before the body started") });
     await executor.release();
   });
 

@@ -1,54 +1,27 @@
-import type { AttemptInfo } from "@perago/taskdef";
 import { z } from "zod";
+import type { BodyRequest } from "../attempt/ports/executor.ts";
 import { MAX_LABELS, MAX_TEXT_LENGTH } from "./limits.ts";
 
-// Everything that crosses the channel is parsed on arrival: an executor runs user code and may send anything.
+// Everything that an executor says is parsed on arrival: it runs user code and may send anything.
 const call = z.number().int().min(0);
 const text = z.string().max(MAX_TEXT_LENGTH);
 const finite = z.number();
 const label = z.string().max(200);
 
-const attemptSchema: z.ZodType<AttemptInfo> = z.object({
-  workflowInstanceId: z.string(),
-  taskId: z.string(),
-  retryCount: z.number(),
-  taskDefName: z.string(),
-  referenceTaskName: z.string(),
-  iteration: z.number(),
-  workerId: z.string(),
-  inputRef: z.string().exactOptional(),
-});
-
-const workspaceSchema = z.object({
-  path: z.string(),
-  repository: z.string(),
-  branch: z.string(),
-  ref: z.string(),
-  prefix: z.string(),
-  readOnly: z.boolean(),
-});
-
-/** What `run` tells the executor; the shape of the port's request and the size limit of the whole output (rule I3). */
-export const runRequestSchema = z.object({
-  workspace: workspaceSchema.exactOptional(),
-  attempt: attemptSchema,
-  executionId: z.string(),
-});
-
-/** From host to executor. */
-export const hostMessageSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("init"), modulePath: z.string(), exportName: z.string(), taskName: z.string() }),
-  z.object({ type: z.literal("validate"), call, inputData: z.unknown() }),
-  z.object({ type: z.literal("run"), call, request: runRequestSchema, outputLimitBytes: z.number() }),
-  z.object({ type: z.literal("cancel"), reason: z.string() }),
-  z.object({ type: z.literal("inspect"), call }),
-  z.object({ type: z.literal("reset") }),
-]);
-/** Host to executor. */
-export type HostMessage = z.infer<typeof hostMessageSchema>;
+/**
+ * From host to executor, which believes it: user code in there can do to itself what it likes. `run` has the size limit
+ * of the serialized result (rule I3); `validate` and a `run` with input begin an execution.
+ */
+export type HostMessage =
+  | { readonly type: "init"; readonly modulePath: string; readonly exportName: string; readonly taskName: string }
+  | { readonly type: "validate"; readonly call: number; readonly inputData: unknown }
+  | { readonly type: "run"; readonly call: number; readonly request: BodyRequest; readonly outputLimitBytes: number }
+  | { readonly type: "cancel"; readonly reason: string }
+  | { readonly type: "inspect"; readonly call: number };
 
 const outcomeSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("returned"), resultJson: z.string(), sizeBytes: finite }),
+  z.object({ kind: z.literal("input_invalid"), message: text }),
   z.object({ kind: z.literal("failed"), message: text }),
   z.object({ kind: z.literal("terminal"), message: text }),
   z.object({ kind: z.literal("output_invalid"), message: text }),
@@ -112,6 +85,8 @@ export type Account = Pick<Extract<Reply, { type: "inspected" }>, keyof typeof a
 export const childMessageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready"), rssBytes: finite }),
   z.object({ type: z.literal("cannot_start"), message: text, hint: text }),
+  /** The input of a `run` is valid, and its body begins. */
+  z.object({ type: z.literal("begun"), call }),
   /** An uncaught exception; the executor ends right after it. */
   z.object({ type: z.literal("fault"), message: text }),
   ...replySchemas,

@@ -1,3 +1,4 @@
+import type { BodyRequest } from "../attempt/ports/executor.ts";
 import { SILENT_LOG, type Fields } from "../telemetry/log.ts";
 import { MAX_NOTES_PER_SECOND } from "./limits.ts";
 import type { Note } from "./messages.ts";
@@ -5,8 +6,12 @@ import type { SlotOptions } from "./pool-options.ts";
 
 const WINDOW_MS = 1_000;
 
-/** Takes what an executor logs, prints and measures, at a bounded rate; what is over it is counted as lost. */
+/**
+ * Takes what an executor logs, prints and measures, at a bounded rate; what is over it is counted as lost. A line is of
+ * the execution that `onRun` was last told of.
+ */
 export function createNoteSink(options: SlotOptions): {
+  readonly onRun: (request: BodyRequest) => void;
   readonly onNote: (note: Note) => void;
   readonly onLine: (stream: "stdout" | "stderr", line: string) => void;
 } {
@@ -15,6 +20,7 @@ export function createNoteSink(options: SlotOptions): {
   let windowStartMs = clock.nowMs();
   let windowCount = 0;
   let lostCount = 0;
+  let execution: Fields = {};
 
   const mayTake = (): boolean => {
     if (clock.nowMs() - windowStartMs >= WINDOW_MS) {
@@ -30,15 +36,19 @@ export function createNoteSink(options: SlotOptions): {
     return false;
   };
   return {
+    onRun: ({ attempt, executionId }) => {
+      const { taskDefName: task, workflowInstanceId, taskId, retryCount } = attempt;
+      execution = { task, workflowInstanceId, taskId, retryCount, executionId };
+    },
     onLine: (stream, line) => {
-      if (mayTake()) log.info(line, { stream });
+      if (mayTake()) log.info(line, { ...execution, stream });
     },
     onNote: (note) => {
       if (note.type === "log") options.counters?.increment("log_lines_lost", {}, note.lostCount);
       if (!mayTake()) return;
       if (note.type === "metric") options.onMetric?.(workerId, note);
       else if (note.type === "progress") options.onProgress?.(workerId, note);
-      else log[note.level](note.message, bodyFields(note.fieldsJson, note.lostCount));
+      else log[note.level](note.message, { ...execution, ...bodyFields(note.fieldsJson, note.lostCount) });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { setImmediate as breathe } from "node:timers/promises";
 
 /** A living process, as a look at `/proc` shows it. A zombie can write no more and is none. */
@@ -13,6 +13,13 @@ export interface ProcessState {
 const READS_AT_ONCE = 64;
 /** Ticks of `/proc` in a second: the same on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
+
+/** `/proc/loadavg` is shorter. */
+const LOADAVG_BYTES = 128;
+/** More pids than that are not looked at one by one. */
+const MAX_PIDS_LOOKED_AT = 64;
+/** An older mark tells nothing. */
+const MAX_MARK_AGE_MS = 1_000;
 
 let running: Promise<unknown> = Promise.resolve();
 let queued: Promise<readonly ProcessState[]> | undefined;
@@ -37,9 +44,8 @@ async function listProcesses(): Promise<readonly ProcessState[]> {
   // Read in place: each is a copy out of the kernel, and the thread pool would cost ten times as much.
   for (const [index, pid] of pids.entries()) {
     if (index % READS_AT_ONCE === READS_AT_ONCE - 1) await breathe();
-    const stat = readProc(pid, "stat");
-    const state = stat === undefined ? undefined : parseStat(stat);
-    if (state?.isAlive === true) states.push({ pid: Number(pid), ...state });
+    const state = readState(Number(pid));
+    if (state !== undefined) states.push(state);
   }
   return states;
 }
@@ -50,18 +56,70 @@ export function hasMark(pid: number, marks: readonly string[]): boolean {
   return environ !== undefined && environ.split("\0").some((entry) => marks.includes(entry));
 }
 
-/** The time since boot as `startTicks` counts it, rounded down; undefined where it cannot be read. */
+/** Seconds since boot at the start of `performance.now()`, read once; NaN where it cannot be read. */
+const originSeconds = once(() => Number.parseFloat(readProc("", "uptime") ?? "") - performance.now() / 1000);
+
+/**
+ * The time since boot as `startTicks` counts it, rounded down; undefined where it cannot be read. Too early by the time
+ * that the machine has slept since, which only has older processes asked as well.
+ */
 export function uptimeTicks(): number | undefined {
-  const seconds = Number.parseFloat(readProc("", "uptime") ?? "");
+  const seconds = originSeconds() + performance.now() / 1000;
   return Number.isNaN(seconds) ? undefined : Math.floor(seconds * TICKS_PER_SECOND) - 1;
 }
 
+/** The newest process id that was given out at some moment, to a process or a thread of anybody. */
+export interface PidMark {
+  readonly pid: number;
+  /** When, monotonic. */
+  readonly atMs: number;
+}
+
+/** The mark of now; undefined where it cannot be read. */
+export function markPids(): PidMark | undefined {
+  const pid = newestPid();
+  return pid === undefined ? undefined : { pid, atMs: performance.now() };
+}
+
 /**
- * The newest process id that was given out, to a process or a thread of anybody; undefined where it cannot be read. As
- * long as it stays the same nobody has started anything.
+ * The processes and threads that were started since the mark and live, without a look at all the others: pids are given
+ * out in a row. Undefined where that cannot be told, or would not be cheaper.
  */
-export function newestPid(): string | undefined {
-  return readProc("", "loadavg")?.trim().split(" ").at(-1);
+export function startedSince(mark: PidMark): readonly ProcessState[] | undefined {
+  // Pids come round again, but not within a second.
+  if (performance.now() - mark.atMs > MAX_MARK_AGE_MS) return undefined;
+  const states: ProcessState[] = [];
+  // What forks while it is looked for has a child of a higher pid; when there is none, nothing has slipped through.
+  for (let known = mark.pid; ;) {
+    const newest = newestPid();
+    if (newest === known) return states;
+    if (newest === undefined || newest < known || newest - mark.pid > MAX_PIDS_LOOKED_AT) return undefined;
+    for (known += 1; ; known += 1) {
+      const state = existsSync(`/proc/${known}`) ? readState(known) : undefined;
+      if (state !== undefined) states.push(state);
+      if (known === newest) break;
+    }
+  }
+}
+
+/** Open for good: reading it again costs one call into the system. */
+const loadavg = once(() => openSync("/proc/loadavg", "r"));
+const loadavgBytes = Buffer.alloc(LOADAVG_BYTES);
+
+function newestPid(): number | undefined {
+  try {
+    const sizeBytes = readSync(loadavg(), loadavgBytes, 0, LOADAVG_BYTES, 0);
+    const pid = Number(loadavgBytes.toString("latin1", 0, sizeBytes).trim().split(" ").at(-1));
+    return Number.isSafeInteger(pid) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readState(pid: number): ProcessState | undefined {
+  const stat = readProc(pid, "stat");
+  const state = stat === undefined ? undefined : parseStat(stat);
+  return state?.isAlive === true ? { pid, groupId: state.groupId, startTicks: state.startTicks } : undefined;
 }
 
 /** Reads the fields behind the command's name, which itself may hold anything. */
@@ -74,6 +132,11 @@ export function parseStat(
   // A zombie whose other threads still run is alive; threads and start are fields 20 and 22 of proc_pid_stat(5).
   const isAlive = (state !== "Z" && state !== "X") || Number(fields[17]) > 1;
   return { isAlive, groupId: Number(groupId), startTicks: Number(fields[19]) };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function readProc(pid: string | number, file: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { Clock } from "../attempt/ports/clock.ts";
 import { HOST_MARK } from "./environment.ts";
 import { END_PROCESSES_POLL_MS, END_PROCESSES_TIMEOUT_MS } from "./limits.ts";
-import { hasMark, lookAtProcesses, type ProcessState } from "./process-table.ts";
+import { hasMark, lookAtProcesses, startedSince, type PidMark, type ProcessState } from "./process-table.ts";
 
 /** Which processes are meant: those of a process group, and those whose environment carries one of the marks. */
 export interface ProcessQuery {
@@ -50,6 +50,15 @@ export async function findProcesses(query: ProcessQuery): Promise<readonly numbe
   if (!CAN_LIST_PROCESSES) return isGroupAlive(query.groupId) ? [-(query.groupId ?? 0)] : [];
   const states = await lookAtProcesses();
   return states.filter((state) => isMeant(state, query)).map(({ pid }) => pid);
+}
+
+/**
+ * Whether anything that the query means may have been started since the mark, by a look at what was started since
+ * alone. For bodies that stage nothing: rule T8 asks more of those that do.
+ */
+export function mayHaveStarted(query: ProcessQuery, mark: PidMark | undefined): boolean {
+  const states = mark === undefined ? undefined : startedSince(mark);
+  return states?.some((state) => isMeant(state, query)) ?? true;
 }
 
 /** Kills a process (a negative number: a group). One that is gone is no error. */

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -5,6 +6,8 @@ import { systemClock } from "../system-clock.ts";
 import type { TaskDescription } from "../tasks/description.ts";
 import { ExecutorChild } from "./executor-child.ts";
 import { startProcess } from "./process-carrier.ts";
+import { markPids } from "./process-table.ts";
+import { mayHaveStarted } from "./processes.ts";
 import { endGroup } from "./seal.ts";
 import { describeFixture, isRunning, openFolder, openPool, requestFor, runCase, until } from "./testing/harness.ts";
 
@@ -78,6 +81,25 @@ describe("seal", () => {
     await executor.seal();
     expect(await isRunning(shell)).toBe(false);
     await executor.release();
+  });
+
+  test("rule T8: for a body that stages nothing, what was started since is looked at, and an old mark tells nothing", async () => {
+    const marks = [`PERAGO_EXECUTION_MARK=test${process.pid}`];
+    const before = markPids();
+    expect(mayHaveStarted({ marks }, before)).toBe(false);
+    const [name = "", value = ""] = (marks[0] ?? "").split("=");
+    const child = spawn("sleep", ["60"], { env: { ...process.env, [name]: value }, detached: true, stdio: "ignore" });
+    try {
+      expect(mayHaveStarted({ marks }, before)).toBe(true);
+      expect(mayHaveStarted({ marks: [], groupId: child.pid ?? 0 }, before)).toBe(true);
+      expect(mayHaveStarted({ marks: ["PERAGO_EXECUTION_MARK=another"] }, before)).toBe(false);
+      // It is older than this mark; that one is too old itself.
+      expect(mayHaveStarted({ marks }, markPids())).toBe(false);
+      expect(mayHaveStarted({ marks: [] }, before && { ...before, atMs: before.atMs - 2_000 })).toBe(true);
+      expect(mayHaveStarted({ marks: [] }, undefined)).toBe(true);
+    } finally {
+      child.kill("SIGKILL");
+    }
   });
 
   test("rule T8: an executor that was told to end is waited for, though its end is not heard of yet", async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from "../attempt/ports/clock.ts";
 import { AttemptError } from "../failure.ts";
 import type { ExecutorChild } from "./executor-child.ts";
+import { later } from "./later.ts";
 import { END_PROCESSES_TIMEOUT_MS, INSPECT_TIMEOUT_MS, SETTLE_MS, SETTLE_POLL_MS } from "./limits.ts";
 import type { Account } from "./messages.ts";
 import { CAN_LIST_PROCESSES, endProcesses } from "./processes.ts";
@@ -67,20 +68,17 @@ async function hasEnded(child: ExecutorChild, clock: Clock): Promise<boolean> {
 }
 
 /** Does something with the executor, and kills it where the answer does not come in time. */
-export async function within<T>(
+async function within<T>(
   child: ExecutorChild,
   clock: Clock,
   timeoutMs: number,
   reason: string,
   action: () => Promise<T>,
 ): Promise<T> {
-  const stop = new AbortController();
-  void clock.wait(timeoutMs, stop.signal).then(() => {
-    if (!stop.signal.aborted) child.kill(reason);
-  });
+  const heard = later(clock, timeoutMs, () => child.kill(reason));
   try {
     return await action();
   } finally {
-    stop.abort();
+    heard();
   }
 }

@@ -1,6 +1,7 @@
 import type { TaskDescription } from "../tasks/description.ts";
 import { HOST_MARK, scrubEnvironment } from "./environment.ts";
 import { ExecutorChild } from "./executor-child.ts";
+import { later } from "./later.ts";
 import { MAX_RSS_BYTES, START_TIMEOUT_MS } from "./limits.ts";
 import { createNoteSink } from "./notes.ts";
 import type { SlotOptions } from "./pool-options.ts";
@@ -25,13 +26,10 @@ export async function loadTask(
   options: SlotOptions,
 ): Promise<string | undefined> {
   const timeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
-  const stop = new AbortController();
-  void options.clock.wait(timeoutMs, stop.signal).then(() => {
-    if (!stop.signal.aborted) child.kill(`the import did not end within ${timeoutMs} ms`);
-  });
+  const told = later(options.clock, timeoutMs, () => child.kill(`the import did not end within ${timeoutMs} ms`));
   child.send({ type: "init", modulePath: task.modulePath, exportName: task.exportName, taskName: task.name });
   const report = await child.started;
-  stop.abort();
+  told();
   if (report?.type === "ready") return undefined;
   if (report === undefined) return options.clean(await child.ended);
   child.kill("its task could not be loaded");

@@ -145,6 +145,32 @@ describe("host", () => {
     expect(polls().every((url) => url.includes("workerid=host-abcdef&"))).toBe(true);
   });
 
+  it("a slot that is free early takes the next task while its attempt goes on; so many trail as there are slots", async () => {
+    for (let index = 0; index < 9; index += 1) queued.push(wireTask({ taskId: `t${index}` }));
+    const attempts = heldAttempts();
+    const { host, lines } = start((request) => {
+      const ended = attempts.run(request);
+      request.onSlotFree();
+      request.onSlotFree();
+      return ended;
+    });
+    // Two in the slots, and two that trail behind them.
+    await eventually("four attempts go on", () => attempts.requests.length === 4);
+    expect(host.runningCount()).toBe(4);
+    expect(queued).toHaveLength(5);
+    let isEnded = false;
+    host.drain();
+    void host.ended.then(() => {
+      isEnded = true;
+    });
+    await eventually("the host drains", () => lines.some(({ message }) => message.startsWith("the host drains")));
+    // A drain waits for those that trail, too.
+    expect(isEnded).toBe(false);
+    attempts.finish();
+    await host.ended;
+    expect(host.runningCount()).toBe(0);
+  });
+
   it("never asks for more than its free slots, also while a lease begins slowly", async () => {
     for (let index = 0; index < 40; index += 1) queued.push(wireTask({ taskId: `t${index}` }));
     let runningCount = 0;

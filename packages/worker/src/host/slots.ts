@@ -52,13 +52,8 @@ export function planSlots(input: {
       "Correct the name in --slots",
     );
   }
-  const writers = input.executionMode === "thread" ? tasksThatWrite(input.tasks) : [];
-  if (writers.length > 0) {
-    throw new SlotPlanError(
-      `PERAGO_EXECUTION_MODE=thread runs no task that writes a workspace: ${writers.join(", ")}`,
-      "Start them in another host with PERAGO_EXECUTION_MODE=process",
-    );
-  }
+  const refusal = threadRefusal(input);
+  if (refusal !== undefined) throw new SlotPlanError(refusal.message, refusal.hint);
   let next = 1;
   const plan = input.tasks.map((task) => {
     const count = input.slotsByTask.get(task.name) ?? input.slotsPerTask;
@@ -72,9 +67,20 @@ export function planSlots(input: {
   return plan;
 }
 
-/** Names of the tasks whose folder is published: what a thread leaves behind cannot be ended for certain (rule T8). */
-export function tasksThatWrite(tasks: readonly Pick<TaskDescription, "name" | "workspace">[]): readonly string[] {
-  return tasks.filter(({ workspace }) => workspace?.readOnly === false).map(({ name }) => name);
+/**
+ * Why `PERAGO_EXECUTION_MODE=thread` does not run the tasks, or undefined: what a thread leaves behind cannot be ended
+ * for certain (rule T8), so it has no task whose folder is published.
+ */
+export function threadRefusal(input: {
+  readonly tasks: readonly Pick<TaskDescription, "name" | "workspace">[];
+  readonly executionMode: "process" | "thread";
+}): { readonly message: string; readonly hint: string } | undefined {
+  const writers = input.tasks.filter(({ workspace }) => workspace?.readOnly === false).map(({ name }) => name);
+  if (input.executionMode === "process" || writers.length === 0) return undefined;
+  return {
+    message: `PERAGO_EXECUTION_MODE=thread runs no task that writes a workspace: ${writers.join(", ")}`,
+    hint: "Start them in another host with PERAGO_EXECUTION_MODE=process.",
+  };
 }
 
 function toSlot(prefix: string, index: number): Slot {

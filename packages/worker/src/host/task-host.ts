@@ -24,6 +24,8 @@ export interface AttemptRequest {
   /** Running; the attempt stops it. The host stops what is left running. */
   readonly lease: Lease;
   readonly subscribe: (listener: AttemptListener) => () => void;
+  /** The slot can take another task already, though this attempt has not ended; only the first call counts. */
+  readonly onSlotFree: () => void;
 }
 
 /** Runs one attempt to its end, report and clean-up included. Must not throw. */
@@ -73,6 +75,8 @@ class PollingTaskHost implements TaskHost {
   readonly #warned = new Set<string>();
   readonly #draining = new AbortController();
   readonly #loop: PollLoop;
+  /** Attempts that have given their slot back and still read their result back (rule R6). */
+  #trailingCount = 0;
   #toAll: AttemptSignal | undefined;
 
   constructor(options: TaskHostOptions) {
@@ -142,15 +146,25 @@ class PollingTaskHost implements TaskHost {
     await lease.start();
     const slot = await place;
     const fields = { task: task.name, taskId: polled.taskId, worker: slot.workerId };
+    const { plan, runAttempt } = this.#options;
+    let isFree = false;
+    const onSlotFree = (): void => {
+      // As many as there are slots may trail behind them: an engine that is slow to answer slows the polls, too.
+      if (isFree || this.#trailingCount >= plan.slots.length) return;
+      isFree = true;
+      this.#trailingCount += 1;
+      void this.#offer(slot);
+    };
     try {
-      const end = await this.#options.runAttempt({ task, polled, slot, lease, subscribe: signals.subscribe });
+      const end = await runAttempt({ task, polled, slot, lease, subscribe: signals.subscribe, onSlotFree });
       log.debug("an attempt has ended", { ...fields, outcome: end.outcome });
     } catch (error) {
       log.error("an attempt threw, which none may", { ...fields, error });
     } finally {
       await lease.stop();
       this.#options.troubles.worked(leaseName(polled));
-      void this.#offer(slot);
+      if (isFree) this.#trailingCount -= 1;
+      else void this.#offer(slot);
     }
   }
 

@@ -31,14 +31,18 @@ export async function runHere(options: HereRunOptions): Promise<LocalRun> {
 function hereExecutor({ task, onLog, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES }: HereRunOptions): Executor {
   const abort = new AbortController();
   let params: Record<string, unknown> | undefined;
+  const validate: Executor["validate"] = async (inputData) => {
+    const parsed = await parseParams(task, inputData);
+    if (!parsed.ok) return { ok: false, message: findingsText(parsed.findings) };
+    params = parsed.value;
+    return { ok: true };
+  };
   return {
-    async validate(inputData) {
-      const parsed = await parseParams(task, inputData);
-      if (!parsed.ok) return { ok: false, message: findingsText(parsed.findings) };
-      params = parsed.value;
-      return { ok: true };
-    },
+    validate,
     async run(request): Promise<BodyOutcome> {
+      const checked = "inputData" in request ? await validate(request.inputData) : undefined;
+      if (checked?.ok === false) return { kind: "input_invalid", message: checked.message };
+      if (abort.signal.aborted) return { kind: "lost", message: "cancelled before the body started" };
       if (params === undefined) throw new Error("run came before validate");
       const services = servicesFor(onLog ?? (() => {}));
       const call = { task, params, request, outputLimitBytes, signal: abort.signal, services };

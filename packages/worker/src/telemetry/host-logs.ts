@@ -46,18 +46,12 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
   const isPretty = options.pretty ?? process.stderr.isTTY;
   const stderr = options.stderr ?? createFdSink(isPretty ? { format: prettyLine } : {});
   const files = new Map<string, RotatingFile>();
-  const fileOf = (name: string): RotatingFile => {
-    const known = files.get(name);
-    if (known !== undefined) return known;
-    const fresh = createRotatingFile({ root, name, maxSizeBytes, retentionMs, nowMs });
-    files.set(name, fresh);
-    return fresh;
-  };
+  const fileOf = remembered(files, (name) => createRotatingFile({ root, name, maxSizeBytes, retentionMs, nowMs }));
   const logTo = (sinks: readonly LogSink[], fields: Record<string, unknown>): Log =>
     createLogger({ sinks, level, secrets, counters, fields, nowMs });
   return {
     host: logTo([stderr, fileOf("host")], {}),
-    worker: (workerId) => logTo([stderr, fileOf(workerId)], { workerId }),
+    worker: remembered(new Map<string, Log>(), (workerId) => logTo([stderr, fileOf(workerId)], { workerId })),
     body: (workerId) =>
       logTo(options.showBodies === true ? [stderr, fileOf(workerId)] : [fileOf(workerId)], {
         workerId,
@@ -70,5 +64,14 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
       await stderr.flush();
       for (const file of files.values()) file.close();
     },
+  };
+}
+
+/** Makes a value for each name once: an attempt asks for its slot's log, and a logger is no small thing to make. */
+function remembered<T>(known: Map<string, T>, make: (name: string) => T): (name: string) => T {
+  return (name) => {
+    const value = known.get(name) ?? make(name);
+    known.set(name, value);
+    return value;
   };
 }

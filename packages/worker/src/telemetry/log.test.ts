@@ -1,5 +1,5 @@
 import { fc, test as property } from "@fast-check/vitest";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createCounters } from "./counters.ts";
 import { createLogger, type LoggerOptions, type LogSink } from "./log.ts";
 import { prettyLine } from "./pretty.ts";
@@ -155,6 +155,25 @@ describe("stderr", () => {
     sink.write("again");
     await sink.flush();
     expect(text).toBe("hello world\nagain\n");
+  });
+
+  test("a line alone is written at once; those that follow closely share a write, in order, and a flush waits for all", async () => {
+    const writes: string[] = [];
+    const sink = createFdSink({
+      write: (bytes, done) => {
+        writes.push(bytes.toString());
+        setImmediate(done, null, bytes.length);
+      },
+    });
+    sink.write("first");
+    expect(writes).toEqual(["first\n"]);
+    await sink.flush();
+    for (const line of ["a", "b", "c"]) sink.write(line);
+    expect(writes).toHaveLength(1);
+    await vi.waitFor(() => expect(writes).toEqual(["first\n", "a\nb\nc\n"]), { timeout: 5_000 });
+    sink.write("last");
+    await sink.flush();
+    expect(writes.at(-1)).toBe("last\n");
   });
 
   test("a terminal shows one line for people, in which nothing can steer it", () => {

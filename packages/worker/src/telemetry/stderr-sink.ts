@@ -5,6 +5,8 @@ const MAX_QUEUED_BYTES = 1024 * 1024;
 const STDERR_FD = 2;
 const MAX_RETRY_COUNT = 50;
 const RETRY_DELAY_MS = 20;
+/** After a write lines are gathered for this long: under load one write takes many lines, alone a line goes at once. */
+const GATHER_MS = 100;
 
 /** Where {@link createFdSink} writes; `node:fs` in production. */
 export type FdWrite = (
@@ -30,18 +32,26 @@ export function createFdSink(
   const queue: Buffer[] = [];
   const idle: (() => void)[] = [];
   let queuedBytes = 0;
-  let busy = false;
+  let isWriting = false;
+  let gathering: NodeJS.Timeout | undefined;
   let broken = false;
   let retryCount = 0;
 
   const settle = (): void => {
-    busy = false;
+    isWriting = false;
     for (const done of idle.splice(0)) done();
+    gathering = setTimeout(() => {
+      gathering = undefined;
+      if (queue.length > 0) next();
+    }, GATHER_MS);
   };
   const next = (): void => {
+    clearTimeout(gathering);
+    gathering = undefined;
+    if (queue.length > 1) queue.splice(0, queue.length, Buffer.concat(queue, queuedBytes));
     const bytes = queue[0];
     if (bytes === undefined) return settle();
-    busy = true;
+    isWriting = true;
     writeOnce(bytes, (error, writtenBytes) => {
       if (error?.code === "EAGAIN" && retryCount < MAX_RETRY_COUNT) {
         retryCount += 1;
@@ -50,7 +60,7 @@ export function createFdSink(
       }
       retryCount = 0;
       if (error !== null) {
-        // EPIPE does not heal; any other error costs this line only.
+        // EPIPE does not heal; any other error costs these lines only.
         broken = error.code === "EPIPE" || error.code === "EBADF";
         queuedBytes -= bytes.length;
         queue.shift();
@@ -72,9 +82,15 @@ export function createFdSink(
       if (broken || queuedBytes + bytes.length > MAX_QUEUED_BYTES) return false;
       queue.push(bytes);
       queuedBytes += bytes.length;
-      if (!busy) next();
+      if (!isWriting && gathering === undefined) next();
       return true;
     },
-    flush: () => (busy ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve()),
+    flush() {
+      if (!isWriting && queue.length === 0) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      idle.push(resolve);
+      if (!isWriting) next();
+      return promise;
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { BodyOutcome } from "../ports/executor.ts";
-import { completed, end, fail, failure, outputJson } from "./ending.ts";
+import { completed, end, fail, failure, inputRefused, outputJson } from "./ending.ts";
 import { enterSeal } from "./staging.ts";
 import type { Common, Decision, Knows, Outcome, Phase, Returned, Signal } from "./state.ts";
 
@@ -17,6 +17,8 @@ export const run: Phase<"run"> = {
     const attempt = { workflowInstanceId, taskId, retryCount, taskDefName, referenceTaskName, iteration };
     return {
       executionId: facts.executionId,
+      // Rule I3: without a workspace nothing lies between validation and body, and one question is enough.
+      ...(input === undefined ? { inputData: polled.inputData } : {}),
       attempt: { ...attempt, workerId: facts.workerId, ...(input ? { inputRef: input.ref } : {}) },
       ...(bodyTimeoutMs > 0 ? { endAtMs: polled.pollSentAtMs + bodyTimeoutMs } : {}),
       ...(input !== undefined && path !== undefined && workspace !== undefined
@@ -72,6 +74,8 @@ function bodyResult(state: Knows["run"], body: BodyOutcome): Knows["seal"]["body
 function bodyFailure({ facts }: Common, body: Exclude<BodyOutcome, { kind: "returned" }>): Outcome {
   const name = facts.polled.taskDefName;
   switch (body.kind) {
+    case "input_invalid":
+      return { kind: "failed", failure: inputRefused(body.message) };
     case "failed":
       return failed("body_failed", body.message, `${name} threw; the engine retries as its definition says`);
     case "terminal":

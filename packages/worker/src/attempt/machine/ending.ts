@@ -17,6 +17,11 @@ export function failure(code: FailureCode, message: string, hint: string): Failu
   return { code, message, hint };
 }
 
+/** Rule I3: the task's schema has refused its input. */
+export function inputRefused(message: string): Failure {
+  return failure("input_invalid", message, "start a new workflow with an input that fits the task's schema");
+}
+
 /** Rule C5: nobody knows yet whether the merge landed, and the text claims nothing. */
 export function publishUnknown(input: WorkspaceInput, stagingCommit: string, detail: string): Failure {
   const target = `${input.repository}/${input.branch}`;

@@ -1,7 +1,7 @@
 import { parseWorkspaceInput, type Finding } from "@perago/taskdef";
 import { targetRefusal } from "./allowed-target.ts";
 import type { AttemptFacts } from "./facts.ts";
-import { fail, failure } from "./ending.ts";
+import { fail, failure, inputRefused } from "./ending.ts";
 import type { Failure } from "../../failure.ts";
 import { enterBody } from "./body.ts";
 import type { Common, Decision, Phase, WorkspaceInput } from "./state.ts";
@@ -17,7 +17,7 @@ export function begin(facts: AttemptFacts): Decision {
       failure("input_invalid", message, "pass large data through the workspace, not through the input"),
     );
   }
-  if (facts.workspace === undefined) return { next: { ...start, phase: "validate" } };
+  if (facts.workspace === undefined) return enterBody(start);
   const parsed = parseWorkspaceInput(facts.polled.inputData);
   if (!parsed.ok) return fail(start, inputFailure(parsed.findings));
   const refusal = targetRefusal(facts, parsed.value);
@@ -25,15 +25,12 @@ export function begin(facts: AttemptFacts): Decision {
   return { next: { ...start, phase: "validate", input: parsed.value } };
 }
 
-/** Rule I3: the task's own schema, in the executor. */
+/** Rule I3: the task's own schema, in the executor, before the input's commit is asked for. */
 export const validate: Phase<"validate"> = {
   ask: ({ facts }) => ({ inputData: facts.polled.inputData }),
   answered(state, answer) {
-    if (!answer.ok) {
-      const hint = "start a new workflow with an input that fits the task's schema";
-      return fail(state, failure("input_invalid", answer.message, hint));
-    }
-    return state.input === undefined ? enterBody(state) : { next: { ...state, phase: "resolve", input: state.input } };
+    if (!answer.ok) return fail(state, inputRefused(answer.message));
+    return { next: { ...state, phase: "resolve" } };
   },
 };
 

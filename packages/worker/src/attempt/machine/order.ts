@@ -8,7 +8,7 @@ import type { ProjectionSummary } from "../ports/workspace.ts";
  * The order of one attempt, on one page. Each line is a phase: what it asks of the world, and what it gets back.
  * A phase asks exactly one thing; `phases.ts` names the file that decides what follows.
  *
- *   workspace-free   validate, run, report
+ *   workspace-free   run (which validates first), report
  *   read-only        validate, resolve, sync in, pre guardrails, run, [project], report (rule R1)
  *   writable         all of it, except where a rule ends it early
  */

@@ -103,7 +103,7 @@ export type Closing = Ending & { readonly reported: "accepted" | "dropped" | "no
 
 /** What each phase knows. A phase cannot be entered without it. */
 export interface Knows {
-  validate: Common & { readonly input?: WorkspaceInput };
+  validate: WithInput;
   resolve: WithInput;
   fenceEarly: WithInput;
   syncIn: WithInput & Early;

@@ -6,6 +6,8 @@ import type { AttemptInfo } from "@perago/taskdef";
  */
 export type BodyOutcome =
   | { readonly kind: "returned"; readonly resultJson: string; readonly sizeBytes: number }
+  /** The body was not run: its input was to be validated first, and was refused. */
+  | { readonly kind: "input_invalid"; readonly message: string }
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "terminal"; readonly message: string }
   | { readonly kind: "output_invalid"; readonly message: string }
@@ -24,6 +26,8 @@ export interface BodyRequest {
     readonly readOnly: boolean;
   };
   readonly attempt: AttemptInfo;
+  /** To be validated before the body, in the place of `validate`: where nothing lies between the two. */
+  readonly inputData?: unknown;
   /** Marks every process that the body starts (rule T8). */
   readonly executionId: string;
 }

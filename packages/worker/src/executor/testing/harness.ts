@@ -93,11 +93,11 @@ export async function isRunning(pid: number): Promise<boolean> {
   return stat !== "" && !/\) [ZX] /.test(stat);
 }
 
-/** Waits until the condition holds; fails after 10 s. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + 10_000;
+/** Waits until the condition holds; fails after that time. */
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
   while (!(await condition())) {
-    if (performance.now() > deadlineMs) throw new Error("the condition did not come to hold within 10 s");
+    if (performance.now() > deadlineMs) throw new Error(`the condition did not come to hold within ${timeoutMs} ms`);
     await delay(10);
   }
 }
