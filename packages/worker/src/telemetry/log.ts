@@ -1,4 +1,4 @@
-import { configure } from "safe-stable-stringify";
+import { pino, type Logger } from "pino";
 import type { Counters } from "./counters.ts";
 import { cut, MAX_LINE_BYTES, safeJson } from "./line.ts";
 import { createRedactor } from "./redact.ts";
@@ -41,8 +41,6 @@ export interface LoggerOptions {
 }
 
 const MAX_MESSAGE_LENGTH = 16 * 1024;
-/** For lines that are not flat; the bounds on depth and width keep a body's giant object from stopping the host. */
-const stringifyAny = configure({ deterministic: false, maximumDepth: 8, maximumBreadth: 200 });
 const RESERVED_FIELDS: ReadonlySet<string> = new Set(["level", "time", "msg"]);
 
 /** Makes a log that writes JSON lines (`level`, `time`, `msg`, fields) to every sink, redacted. */
@@ -63,34 +61,28 @@ export function createLogger(options: LoggerOptions): Log {
       options.counters?.increment("log_lines_lost");
     }
   };
-  const write = (json: string): void => {
-    const line = safeJson(redactor.redact(json));
-    send(Buffer.byteLength(line) < MAX_LINE_BYTES ? line : shortened(line));
+  const destination = {
+    write: (raw: string): void => {
+      const line = safeJson(redactor.redact(raw.trimEnd()));
+      send(Buffer.byteLength(line) < MAX_LINE_BYTES ? line : shortened(line));
+    },
   };
-  const least = LOG_LEVELS.indexOf(options.level ?? "info");
-  const at = (level: LogLevel, bindings: Fields): Log[LogLevel] => {
-    if (LOG_LEVELS.indexOf(level) < least) return dropped;
-    return (message, fields) => {
-      try {
-        const msg = cut(message, MAX_MESSAGE_LENGTH);
-        write(stringify({ level, time: stamp(), ...bindings, ...plainFields(fields), msg }));
-      } catch {
-        // A field whose getter throws, for one.
-        options.counters?.increment("log_lines_lost");
-      }
-    };
-  };
-  const wrap = (bindings: Fields): Log => ({
-    debug: at("debug", bindings),
-    info: at("info", bindings),
-    warn: at("warn", bindings),
-    error: at("error", bindings),
-    child: (fields) => wrap({ ...bindings, ...plainFields(fields) }),
-  });
-  return wrap(plainFields(options.fields));
+  const root = pino(
+    {
+      level: options.level ?? "info",
+      base: null,
+      timestamp: () => `,"time":"${stamp()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      // The bounds on depth and width keep a body's giant object from stopping the host.
+      depthLimit: 8,
+      edgeLimit: 200,
+    },
+    destination,
+  );
+  return wrap(root, options.fields ?? {}, (): void => options.counters?.increment("log_lines_lost"));
 }
 
-/** Most lines of the debug level end here: nothing is made of their fields. */
+/** What is below the level ends here: nothing is made of its fields. */
 function dropped(): void {}
 
 /** A log that keeps nothing: for callers that need one and have none. */
@@ -102,15 +94,29 @@ export const SILENT_LOG: Log = {
   child: () => SILENT_LOG,
 };
 
-function stringify(record: Fields): string {
-  for (const value of Object.values(record)) {
-    if (typeof value === "object" ? value !== null : typeof value === "bigint") return stringifyAny(record) ?? "{}";
-  }
-  return JSON.stringify(record);
+function wrap(root: Logger, bindings: Fields, onLost: () => void): Log {
+  const at = (level: LogLevel): Log[LogLevel] => {
+    if (!root.isLevelEnabled(level)) return dropped;
+    return (message, fields) => {
+      try {
+        root[level](plainFields({ ...bindings, ...fields }), "%s", cut(message, MAX_MESSAGE_LENGTH));
+      } catch {
+        // A field whose getter throws, for one.
+        onLost();
+      }
+    };
+  };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (fields) => wrap(root, { ...bindings, ...fields }, onLost),
+  };
 }
 
-/** Fields never take the place of what we write ourselves. */
-function plainFields(fields: Fields = {}): Fields {
+function plainFields(fields: Fields): Record<string, unknown> {
+  // Fields never take the place of what we write ourselves.
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [RESERVED_FIELDS.has(key) ? `field_${key}` : key, plainValue(value)]),
   );
