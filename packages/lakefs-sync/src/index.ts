@@ -40,6 +40,7 @@ export type { ListedObject, ObjectRecord } from "./listing/object-table.ts";
 export { planChanges } from "./plan/plan.ts";
 export type { ChangePlan, PlanInput, PlannedUpload, ProjectedFile } from "./plan/plan.ts";
 export { projectionDigest } from "./plan/digest.ts";
+export type { DigestedFile } from "./plan/digest.ts";
 export type { Comparison } from "./transfer/compare.ts";
 export type { SyncProgress } from "./transfer/context.ts";
 export type { Projected, StagedChanges, SyncedIn, SyncJobs } from "./transfer/messages.ts";

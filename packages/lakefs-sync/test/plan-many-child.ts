@@ -21,7 +21,7 @@ for (let row = 0; row < objects.count; row += 1) {
   files.add({ path, sizeBytes, hash: isChanged ? "f".repeat(32) : hash, mark });
 }
 const plan = planChanges({ base: objects, folder: files });
-const digest = projectionDigest(files, files.count);
+const digest = projectionDigest(files.contents(), files.count);
 await client.close();
 const told = { count: objects.count, defects: listing.defects.length, uploads: plan.uploads.length, digest };
 process.stdout.write(JSON.stringify({ ...told, maxResidentKibibytes: process.resourceUsage().maxRSS }));

@@ -144,6 +144,7 @@ async function copyOut(
     }
     const write = (piece: Buffer): void => {
       if (!isClone) writeWhole(out, piece);
+      request.sums?.add(piece);
     };
     const crc = await readPieces(isClone ? out : descriptor, trailer.sizeBytes, write, pause);
     if ((crc ?? -1) === trailer.crc) return true;

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, open } from "node:fs";
 import { diskError } from "./disk-error.ts";
 import type { FileStock } from "./file-stock.ts";
+import type { PrefixSums } from "./prefix-sums.ts";
 import { markOf, type FileMark } from "./read-file.ts";
 import { writeWhole } from "./write-whole.ts";
 
@@ -11,6 +12,8 @@ export interface FilePlace {
   readonly folder: string;
   readonly absolutePath: string;
   readonly path: string;
+  /** Of a large file: takes the bytes as they come. */
+  readonly sums?: PrefixSums | undefined;
 }
 
 /**

@@ -1,14 +1,21 @@
 import { createHash, hash as hashOnce } from "node:crypto";
-import type { ProjectedFile } from "./plan.ts";
 
 const digestSizeBytes = 32;
+
+/** A file as a digest sees it. */
+export interface DigestedFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** What stands for its bytes: equal where they are. */
+  readonly hash: string;
+}
 
 /**
  * One text for a whole projection: SHA-256 over the SHA-256 of every file's path, size and content hash, in the order
  * of those. Equal digests mean equal projections; the order of the input does not matter. No paths are sorted or kept:
  * a million files take 40 MiB for a moment.
  */
-export function projectionDigest(files: Iterable<ProjectedFile>, fileCount: number): string {
+export function projectionDigest(files: Iterable<DigestedFile>, fileCount: number): string {
   const digests = Buffer.allocUnsafe(fileCount * digestSizeBytes);
   let count = 0;
   for (const { path, sizeBytes, hash } of files) {

@@ -6,8 +6,8 @@ export interface ProjectedFile {
   /** Relative, with `/`. */
   readonly path: string;
   readonly sizeBytes: number;
-  /** MD5 of the bytes, lower-case hex. */
-  readonly hash: string;
+  /** MD5 of the bytes, lower-case hex; undefined where it is known to be another than the input's, and no more yet. */
+  readonly hash: string | undefined;
 }
 
 /** A file to be uploaded. */
@@ -47,7 +47,7 @@ export function planChanges(input: PlanInput): ChangePlan {
     const row = base.find(path);
     if (row !== undefined) {
       isKept[row] = 1;
-      if (base.sizeBytes(row) === sizeBytes && base.hash(row) === hash) {
+      if (hash !== undefined && base.sizeBytes(row) === sizeBytes && base.hash(row) === hash) {
         unchangedCount += 1;
         continue;
       }

@@ -3,6 +3,7 @@ import { md5OfChecksum } from "../listing/object-table.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { JobContext } from "./context.ts";
 import { hashObject } from "./download.ts";
+import { hashAll } from "./late-hash.ts";
 import type { Projection } from "./project.ts";
 
 /** Whether a commit's projection is the folder's. */
@@ -27,6 +28,7 @@ export async function compareCommit(
   if (listing.defects.length > 0) return { equal: false, difference: "the commit has keys that no folder can hold" };
   const { objects } = listing;
   objects.learnHashes(snapshot.objects);
+  await hashAll(snapshot.folder, projection.files, context.signal);
   const isSeen = new Uint8Array(objects.count);
   const unsure: { readonly row: number; readonly hash: string }[] = [];
   for (const file of projection.files) {
@@ -36,7 +38,9 @@ export async function compareCommit(
     if (objects.sizeBytes(row) !== file.sizeBytes) {
       return { equal: false, difference: `${file.path} has another size` };
     }
-    if (objects.hash(row) !== file.hash) unsure.push({ row, hash: file.hash });
+    const { hash } = file;
+    if (hash === undefined) throw new Error(`${file.path} is not hashed`);
+    if (objects.hash(row) !== hash) unsure.push({ row, hash });
   }
   const extra = isSeen.indexOf(0);
   if (extra >= 0) return { equal: false, difference: `${objects.path(extra)} is not in the folder` };

@@ -79,6 +79,7 @@ class LargeFile {
     this.#object = object;
     this.#target = target;
     this.#descriptor = createFile(target);
+    target.sums?.clear();
   }
 
   readonly open: ReceiverSource<string> = () => {
@@ -102,6 +103,7 @@ class LargeFile {
     if (head.status === 206 && range.startsWith(`bytes ${this.#sizeBytes}-`)) return;
     if (head.status === 206) throw mismatch(this.#object.key, "came as another range than was asked for");
     this.#running = createHash("md5");
+    this.#target.sums?.clear();
     this.#sizeBytes = 0;
     onDisk(this.#target, () => ftruncateSync(this.#descriptor, 0));
   }
@@ -109,6 +111,7 @@ class LargeFile {
   #take(piece: Buffer): void {
     if (this.#sizeBytes + piece.length > this.#object.sizeBytes) throw wrongSize(this.#object, "more");
     this.#running.update(piece);
+    this.#target.sums?.add(piece);
     onDisk(this.#target, () => writeWhole(this.#descriptor, piece, this.#sizeBytes));
     this.#sizeBytes += piece.length;
   }

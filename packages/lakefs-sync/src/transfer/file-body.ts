@@ -1,4 +1,4 @@
-import { hash as hashOnce } from "node:crypto";
+import { createHash, hash as hashOnce } from "node:crypto";
 import { closeSync, fstatSync } from "node:fs";
 import { join } from "node:path";
 import type { BodySource } from "../client/http.ts";
@@ -7,7 +7,6 @@ import {
   assertUnchanged,
   changed,
   chunkSizeBytes,
-  hashFile,
   markOf,
   openForRead,
   readFully,
@@ -23,7 +22,7 @@ export interface FilePart {
 }
 
 /** Opens a projected file and gives it to `read`; whatever became of the file is "changed" (rules T3, T8). */
-function openProjected(folder: string, file: MarkedFile): OpenFile {
+export function openProjected(folder: string, file: MarkedFile): OpenFile {
   try {
     const open = openForRead(join(folder, file.path));
     try {
@@ -103,19 +102,27 @@ export function partBody(folder: string, file: MarkedFile, part: FilePart): Body
   return { sizeBytes: part.sizeBytes, open: () => readPart(folder, file, part) };
 }
 
-/**
- * Reads a projected file again and fails where its bytes are not those that were projected. For a stored object whose
- * checksum says nothing of its bytes.
- */
-export async function assertContent(folder: string, file: MarkedFile, signal: AbortSignal): Promise<void> {
-  const open = openProjected(folder, file);
-  try {
-    const { hash } = await hashFile(file.path, open, Buffer.allocUnsafe(chunkSizeBytes), async () => {
-      await breathe();
-      signal.throwIfAborted();
-    });
-    if (hash !== file.hash) throw changed(file.path);
-  } finally {
-    closeSync(open.descriptor);
-  }
+/** A body that knows the MD5 of what it gave at its last opening. */
+export interface HashingBody extends BodySource {
+  readonly hash: () => string;
+}
+
+/** Hashes a body while it is sent. */
+export function hashing(source: BodySource): HashingBody {
+  let running = createHash("md5");
+  const pass = async function* (): AsyncGenerator<Buffer> {
+    const body = source.open();
+    for await (const piece of Buffer.isBuffer(body) ? [body] : body) {
+      running.update(piece);
+      yield piece;
+    }
+  };
+  return {
+    sizeBytes: source.sizeBytes,
+    open: () => {
+      running = createHash("md5");
+      return pass();
+    },
+    hash: () => running.digest("hex"),
+  };
 }

@@ -2,6 +2,7 @@ import type { FileMark } from "../folder/read-file.ts";
 import { HashColumn, NumberColumn, WordColumn } from "../listing/columns.ts";
 import { md5SizeBytes, type ObjectTable } from "../listing/object-table.ts";
 import { TextTable } from "../listing/text-table.ts";
+import type { DigestedFile } from "../plan/digest.ts";
 import type { ProjectedFile } from "../plan/plan.ts";
 
 /** A file of the folder with the state in which it was hashed. */
@@ -23,6 +24,8 @@ export class FileTable {
   readonly #rowsOfNew = new NumberColumn(Uint32Array);
   readonly #newNumbers = new NumberColumn(Uint32Array);
   readonly #newHashes = new HashColumn(md5SizeBytes);
+  /** Rows whose hash is not known yet. */
+  readonly #unhashed = new Set<number>();
   readonly #sizes = new NumberColumn(Float64Array);
   readonly #inodes = new WordColumn();
   readonly #mtimes = new WordColumn();
@@ -54,7 +57,8 @@ export class FileTable {
       this.#objectRows.set(row, object + 1);
       this.#rowsOfObjects.set(object, row + 1);
     }
-    if (object === undefined || this.#objects.hash(object) !== hash) this.#newHashes.set(row, hash);
+    if (hash === undefined) this.#unhashed.add(row);
+    else if (object === undefined || this.#objects.hash(object) !== hash) this.#newHashes.set(row, hash);
     this.#sizes.set(row, sizeBytes);
     this.#inodes.set(row, mark.inode);
     this.#mtimes.set(row, mark.mtimeNs);
@@ -66,10 +70,27 @@ export class FileTable {
   /** The file of exactly this path. */
   find(path: string): MarkedFile | undefined {
     const row = this.#find(path);
-    if (row === undefined) return undefined;
-    const [inode, mtimeNs, ctimeNs] = [this.#inodes.get(row), this.#mtimes.get(row), this.#ctimes.get(row)];
-    const file = this.#file(row);
-    return { ...file, mark: { inode, sizeBytes: file.sizeBytes, mtimeNs, ctimeNs } };
+    return row === undefined ? undefined : this.#marked(row);
+  }
+
+  /** Files whose hash is not known yet. */
+  *unhashed(): Generator<MarkedFile> {
+    for (const row of this.#unhashed) yield this.#marked(row);
+  }
+
+  /** Notes the hash of a file that had none. */
+  learnHash({ path }: MarkedFile, hash: string): void {
+    const row = this.#find(path);
+    if (row === undefined || !this.#unhashed.delete(row)) throw new Error("a hash of another file");
+    this.#newHashes.set(row, hash);
+  }
+
+  /** All files for a digest; what has no hash yet is known by its mark. */
+  *contents(): Generator<DigestedFile> {
+    for (let row = 0; row < this.#count; row += 1) {
+      const { path, sizeBytes, hash } = this.#file(row);
+      yield { path, sizeBytes, hash: hash ?? this.#markText(row) };
+    }
   }
 
   *paths(): Generator<string> {
@@ -102,7 +123,18 @@ export class FileTable {
     return object < 0 ? this.#newPaths.get(this.#newNumbers.get(row)) : this.#objects.path(object);
   }
 
+  #marked(row: number): MarkedFile {
+    const [inode, mtimeNs, ctimeNs] = [this.#inodes.get(row), this.#mtimes.get(row), this.#ctimes.get(row)];
+    const file = this.#file(row);
+    return { ...file, mark: { inode, sizeBytes: file.sizeBytes, mtimeNs, ctimeNs } };
+  }
+
+  #markText(row: number): string {
+    return `${this.#inodes.get(row)}:${this.#mtimes.get(row)}:${this.#ctimes.get(row)}`;
+  }
+
   #file(row: number): ProjectedFile {
+    if (this.#unhashed.has(row)) return { path: this.#path(row), sizeBytes: this.#sizes.get(row), hash: undefined };
     const object = this.#objectRows.get(row) - 1;
     const hash = this.#newHashes.get(row) ?? (object < 0 ? undefined : this.#objects.hash(object));
     return { path: this.#path(row), sizeBytes: this.#sizes.get(row), hash: hash ?? "" };

@@ -17,7 +17,7 @@ async function runSyncIn(context: JobContext, table: WorkspaceTable, input: Inpu
   const paths: string[] = [];
   let sizeBytes = 0;
   for (let row = 0; row < objects.count; row += 1) {
-    paths.push(objects.path(row));
+    if (input.withPaths !== false) paths.push(objects.path(row));
     sizeBytes += objects.sizeBytes(row);
   }
   const workspaceId = table.add(snapshot);
@@ -39,7 +39,7 @@ async function runProject(context: JobContext, table: WorkspaceTable, input: Inp
     deleteCount: plan.deletes.length,
     unchangedCount: plan.unchangedCount,
     hashedCount,
-    paths: [...files.paths()],
+    paths: input.withPaths === false ? [] : [...files.paths()],
   };
 }
 

@@ -14,7 +14,7 @@ export interface SyncedIn {
   readonly sizeBytes: number;
   /** Files that came from the local cache. */
   readonly cachedCount: number;
-  /** Relative paths of all files, for guardrails; in no order. */
+  /** Relative paths of all files, for guardrails, where they were asked for; in no order. */
   readonly paths: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface Projected {
   readonly unchangedCount: number;
   /** Files that were read; the others' stat records showed that they are unchanged (rule T5). */
   readonly hashedCount: number;
-  /** Relative paths of all files, for guardrails; in no order. */
+  /** Relative paths of all files, for guardrails, where they were asked for; in no order. */
   readonly paths: readonly string[];
 }
 
@@ -45,10 +45,15 @@ export interface StagedChanges {
   readonly changedPathCount: number;
 }
 
+/** Whether the answer lists the paths of all files, which a large folder makes long. Default true. */
+interface PathsWanted {
+  readonly withPaths?: boolean;
+}
+
 /** Every job of the sync worker: what goes in and what comes out. */
 export interface SyncJobs {
-  readonly syncIn: { readonly input: SyncInJob; readonly output: SyncedIn };
-  readonly project: { readonly input: { readonly workspaceId: number }; readonly output: Projected };
+  readonly syncIn: { readonly input: SyncInJob & PathsWanted; readonly output: SyncedIn };
+  readonly project: { readonly input: { readonly workspaceId: number } & PathsWanted; readonly output: Projected };
   readonly compare: {
     readonly input: { readonly workspaceId: number; readonly commitId: string };
     readonly output: Comparison;

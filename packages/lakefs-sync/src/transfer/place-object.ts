@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { trailerSizeBytes } from "../cache/trailer.ts";
 import { diskError } from "../folder/disk-error.ts";
+import { lateHashFromSizeBytes, PrefixSums } from "../folder/prefix-sums.ts";
 import { NewFile, type FilePlace } from "../folder/new-file.ts";
 import { chunkSizeBytes, markOf, type FileMark } from "../folder/read-file.ts";
 import { md5OfChecksum, type ListedObject } from "../listing/object-table.ts";
@@ -19,6 +20,8 @@ export interface Placed {
   readonly md5: string;
   readonly mark: FileMark;
   readonly isCached: boolean;
+  /** Of a large file. */
+  readonly sums?: PrefixSums | undefined;
 }
 
 /** Buffers between two small objects: as many as ever ran at a time, so that none is made anew for each. */
@@ -62,13 +65,15 @@ async function placeLarge(
   context: JobContext,
   where: { readonly repository: string; readonly commitId: string },
   { object, contentId }: PlacedObject,
-  place: FilePlace,
+  target: FilePlace,
 ): Promise<Placed> {
+  const sums = object.sizeBytes < lateHashFromSizeBytes ? undefined : new PrefixSums();
+  const place = { ...target, sums };
   const request = contentId === undefined ? undefined : { ...place, ...requestOf(contentId, object) };
   const taken = request === undefined ? undefined : await context.cache?.take(request);
   const md5 = taken ?? (await downloadLarge(context, where, object, place));
   try {
-    return { md5, mark: markOf(lstatSync(place.absolutePath, { bigint: true })), isCached: taken !== undefined };
+    return { md5, mark: markOf(lstatSync(place.absolutePath, { bigint: true })), isCached: taken !== undefined, sums };
   } catch (error) {
     throw diskError(error, place.folder, place.path);
   }

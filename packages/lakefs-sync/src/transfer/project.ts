@@ -12,6 +12,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import { breathe } from "./bounded.ts";
 import { maxProjectionFileCount, type JobContext } from "./context.ts";
 import { FileTable, type MarkedFile } from "./file-table.ts";
+import { isKnownToDiffer } from "./late-hash.ts";
 
 /** What a folder shows now, and how that differs from what was brought in. */
 export interface Projection {
@@ -52,7 +53,7 @@ export async function projectFolder(context: JobContext, snapshot: Snapshot): Pr
     if (keySizeBytes(key) > maxKeySizeBytes) tooLong.push(key);
     let file = row === undefined ? undefined : unchangedFile(snapshot, path, row);
     if (file === undefined) {
-      file = await readOne(snapshot, path, scratch, context.signal, (defect) => defects.push(defect));
+      file = await readOne(snapshot, path, row, scratch, context.signal, (defect) => defects.push(defect));
       hashedCount += 1;
     }
     if (file !== undefined) {
@@ -67,7 +68,7 @@ export async function projectFolder(context: JobContext, snapshot: Snapshot): Pr
   }
   assertStageable(defects, tooLong);
   const plan = planChanges({ base: objects, folder: files });
-  return { files, digest: projectionDigest(files, files.count), plan, hashedCount };
+  return { files, digest: projectionDigest(files.contents(), files.count), plan, hashedCount };
 }
 
 /** A file whose stat record is what it was when it came in: the same bytes, without a look at them (rule T5). */
@@ -97,10 +98,11 @@ export function assertStageable(defects: readonly FolderDefect[], tooLong: reado
   }
 }
 
-/** Hashes one file; what the task made unreadable is a defect, what the disk or host cannot do is an error. */
+/** Hashes one file where it must be; what the task made unreadable is a defect, what the disk or host cannot do is an error. */
 async function readOne(
   snapshot: Snapshot,
   path: string,
+  row: number | undefined,
   scratch: Buffer,
   signal: AbortSignal,
   onDefect: (defect: FolderDefect) => void,
@@ -118,10 +120,15 @@ async function readOne(
         onDefect({ path, what: "unreadable (no read permission)" });
         return undefined;
       }
-      const { hash, mark } = await hashFile(path, file, scratch, async () => {
+      const pause = async (): Promise<void> => {
         await breathe();
         signal.throwIfAborted();
-      });
+      };
+      if (await isKnownToDiffer(snapshot, row, file, scratch, pause)) {
+        const mark = markOf(file.stats);
+        return { path, sizeBytes: mark.sizeBytes, hash: undefined, mark };
+      }
+      const { hash, mark } = await hashFile(path, file, scratch, pause);
       return { path, sizeBytes: mark.sizeBytes, hash, mark };
     } finally {
       closeSync(file.descriptor);

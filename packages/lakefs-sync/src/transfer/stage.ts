@@ -5,11 +5,13 @@ import { sampleOf, SyncError } from "../errors.ts";
 import { listCommit } from "../listing/list-projection.ts";
 import type { ListedObject } from "../listing/object-table.ts";
 import { diffChecker, expectUpload, type ExpectedDiff } from "../plan/expected-diff.ts";
-import { planChanges, type ChangePlan, type PlannedUpload } from "../plan/plan.ts";
+import type { DigestedFile } from "../plan/digest.ts";
+import { planChanges, type ChangePlan } from "../plan/plan.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
 import type { Projection } from "./project.ts";
+import { hashAll } from "./late-hash.ts";
 import { assertStored } from "./stored-data.ts";
 import { uploadFile } from "./upload.ts";
 
@@ -50,6 +52,8 @@ export async function planAgainst(
   }
   const base = listing.objects;
   base.learnHashes(objects);
+  // What differs from the input may be what this commit has.
+  await hashAll(snapshot.folder, projection.files, context.signal);
   const known = (path: string): { key: string; attributes: ListedObject } | undefined => {
     const row = objects.find(path);
     const entry = row === undefined ? undefined : objects.entry(row);
@@ -76,10 +80,10 @@ export async function stage(
   await forEachBounded(plan.uploads, context.slotCount, context.signal, async (upload, signal) => {
     const file = projection.files.find(upload.path);
     if (file === undefined) throw new Error(`a planned upload has no file: ${upload.path}`);
-    const stored = await uploadFile({ ...context, signal }, where, { upload, file });
+    const { stored, hash } = await uploadFile({ ...context, signal }, where, { upload, file });
     expectUpload(expected, upload, stored);
     const contentId = context.cache?.idOf(snapshot.repository, stored);
-    if (contentId !== undefined) contents.push(itemOfUpload(contentId, snapshot.folder, upload));
+    if (contentId !== undefined) contents.push(itemOfUpload(contentId, snapshot.folder, { ...upload, hash }));
     fileCount += 1;
     sizeBytes += upload.sizeBytes;
     context.report({ phase: "upload", fileCount, sizeBytes, totalFileCount });
@@ -89,7 +93,7 @@ export async function stage(
 }
 
 /** Its stat record is as old as the projection, which proves less than a hash (rule T5). */
-function itemOfUpload(contentId: string, folder: string, { path, sizeBytes, hash }: PlannedUpload): FillItem {
+function itemOfUpload(contentId: string, folder: string, { path, sizeBytes, hash }: DigestedFile): FillItem {
   return { contentId, absolutePath: join(folder, path), sizeBytes, md5: hash, mark: undefined };
 }
 

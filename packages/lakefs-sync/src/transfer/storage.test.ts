@@ -36,11 +36,11 @@ interface Bench {
 }
 
 /** An empty input in a folder, and a staging branch, on a storage that gives addresses. */
-async function bench(options: FakeStorageOptions = {}, slotCount = 4): Promise<Bench> {
+async function bench(options: FakeStorageOptions = {}, slotCount = 4, taken = limits): Promise<Bench> {
   const branch = new Map<string, FakeObject>();
   const storage = new FakeStorage(branch, options);
   const { endpoint } = await fakeLakefs({ c1: new Map(), stg: branch }, { intercept: storage.intercept });
-  const context = { ...contextTo(endpoint), limits, slotCount };
+  const context = { ...contextTo(endpoint), limits: taken, slotCount };
   const folder = join(tempFolder(), "work");
   const snapshot = await syncIn(context, { repository: "r", commitId: "c1", prefix: "in", folder });
   const stageNow = async (): Promise<unknown> => {
@@ -66,6 +66,18 @@ test.for([
   expect(it.branch.get("in/big")?.bytes.equals(bytesOf(sizeBytes))).toBe(true);
   expect(it.storage.requestCount).toBe(storageRequestCount);
 });
+
+test.for([true, false])(
+  "rule T8: a file that is hashed while it is sent arrives whole (parts: %s)",
+  async (multipart) => {
+    const it = await bench({ multipart }, 4, { ...limits, maxPutSizeBytes: 8 * kibibyte * kibibyte });
+    const bytes = bytesOf(5 * kibibyte * kibibyte);
+    putFile(it.folder, "big", bytes);
+    await it.stageNow();
+    expect(it.branch.get("in/big")?.bytes.equals(bytes)).toBe(true);
+    expect(it.storage.requestCount).toBe(multipart ? 10 : 1);
+  },
+);
 
 test("case B02: a file of 25 limits goes in ten parts, and a part that fails twice is repeated alone", async () => {
   const tries = new Map<number, number>();

@@ -4,6 +4,7 @@ import { SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
 import { probeCtime } from "../folder/probe-ctime.ts";
 import { changed } from "../folder/read-file.ts";
+import type { PrefixSums } from "../folder/prefix-sums.ts";
 import { pathIdentity, type DiskTraits } from "../keys/disk-traits.ts";
 import { normalisePrefix } from "../keys/prefix.ts";
 import { assertRepresentable, findObjectInTheWay, listCommit } from "../listing/list-projection.ts";
@@ -67,11 +68,12 @@ export async function syncIn(context: JobContext, job: SyncInJob): Promise<Snaps
     onDisk(() => makeDirectories(partial, listing));
     const { objects } = listing;
     const records = new StatRecords(objects.count);
-    const cachedCount = await placeAll(context, job, { objects, records }, partial);
+    const sums = new Map<number, PrefixSums>();
+    const cachedCount = await placeAll(context, job, { objects, records, sums }, partial);
     const isProof = await probed(folder, partial, records);
     onDisk(() => renameSync(partial, folder));
     const markerDirectories = withParents(listing.markerDirectories, disk);
-    const seen = { objects, records: isProof ? records : undefined, cachedCount, markerDirectories };
+    const seen = { objects, records: isProof ? records : undefined, sums, cachedCount, markerDirectories };
     return { repository, commitId, prefix, folder, excludedPaths, disk, ...seen };
   } catch (error) {
     removeQuietly(partial);
@@ -123,6 +125,13 @@ function removeQuietly(folder: string): void {
   }
 }
 
+/** What is noted of the files, by row. */
+interface SeenFiles {
+  readonly objects: ObjectTable;
+  readonly records: StatRecords;
+  readonly sums: Map<number, PrefixSums>;
+}
+
 /**
  * Brings every object to its file, from the cache or from the server, and notes what the disk says of each; returns how
  * many came from the cache. One object of all, any of them alike, is asked for at the server in any case.
@@ -130,7 +139,7 @@ function removeQuietly(folder: string): void {
 async function placeAll(
   context: JobContext,
   job: SyncInJob,
-  { objects, records }: { readonly objects: ObjectTable; readonly records: StatRecords },
+  { objects, records, sums }: SeenFiles,
   root: string,
 ): Promise<number> {
   const totalFileCount = objects.count;
@@ -147,6 +156,7 @@ async function placeAll(
     if (placed.mark.sizeBytes !== object.sizeBytes) throw changed(path);
     objects.learnHash(row, placed.md5);
     records.set(row, placed.mark);
+    if (placed.sums !== undefined) sums.set(row, placed.sums);
     if (placed.isCached) {
       cachedCount += 1;
       if (row === sample) await assertReadable(inner, job, object);

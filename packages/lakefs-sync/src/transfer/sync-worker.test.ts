@@ -66,6 +66,16 @@ test("between two attempts new files are made, and the next one's files are of t
   expect(await sync.project({ workspaceId })).toMatchObject({ noop: true, hashedCount: 0 });
 });
 
+test("paths are listed only for whom they are wanted, and nothing else depends on them", async () => {
+  const { sync, folder, job } = await bench();
+  const { workspaceId, paths, fileCount } = await sync.syncIn({ ...job, withPaths: false });
+  expect({ paths, fileCount }).toEqual({ paths: [], fileCount: 2 });
+  writeFileSync(join(folder, "new"), "three");
+  const wanted = await sync.project({ workspaceId, withPaths: true });
+  expect(wanted.paths.toSorted()).toEqual(["a", "b/c", "new"]);
+  expect(await sync.project({ workspaceId, withPaths: false })).toEqual({ ...wanted, paths: [] });
+});
+
 test("errors keep their class, code and fields over the thread border", async () => {
   const { sync, job } = await bench();
   const missing = await failureFrom(() => sync.syncIn({ ...job, commitId: "nope" }));

@@ -17,7 +17,6 @@ import type {
   SyncRequest,
   SyncWorkerData,
 } from "./messages.ts";
-import type { SyncInJob } from "./sync-in.ts";
 
 /** How a sync worker is set up. */
 export interface SyncWorkerOptions {
@@ -46,7 +45,7 @@ interface Waiting {
  * The thread's garbage is short-lived and small: pages of listings, heads of answers. More room for it only keeps more
  * of it in memory (a hundred MiB after a listing of a million keys).
  */
-export const maxYoungGenerationSizeMb = 12;
+export const maxYoungGenerationSizeMb = 6;
 
 /** From source the entry is a `.ts` beside this file, from the build a `.mjs` beside the bundle. */
 function startThread(data: SyncWorkerData): Worker {
@@ -76,7 +75,7 @@ export class SyncWorker {
   }
 
   /** Brings a commit's projection into a new folder (rules T2, T11, I5). */
-  syncIn(job: SyncInJob, options?: JobOptions): Promise<SyncedIn> {
+  syncIn(job: SyncJobs["syncIn"]["input"], options?: JobOptions): Promise<SyncedIn> {
     return this.#run({ name: "syncIn", input: job }, options);
   }
   /** Plans the folder's changes against what was brought in; hashes where no stat record decides (rules T5, T7). */

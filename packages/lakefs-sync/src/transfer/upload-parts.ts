@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { BodySource } from "../client/http.ts";
 import type { MultipartUpload, StagedPlace, StoredPart } from "../client/staging.ts";
 import type { ObjectStats } from "../client/types.ts";
@@ -7,7 +6,7 @@ import { SyncError } from "../errors.ts";
 import { md5OfChecksum } from "../listing/object-table.ts";
 import { forEachBounded } from "./bounded.ts";
 import type { JobContext } from "./context.ts";
-import { partBody } from "./file-body.ts";
+import { hashing, partBody } from "./file-body.ts";
 import type { MarkedFile } from "./file-table.ts";
 import { partRange, type UploadWay } from "./upload-way.ts";
 
@@ -69,26 +68,6 @@ async function sendPart(
     ]);
   }
   return { partNumber, etag };
-}
-
-/** A body that knows the MD5 of what it gave at its last opening. */
-function hashing(source: BodySource): BodySource & { readonly hash: () => string } {
-  let running = createHash("md5");
-  const pass = async function* (): AsyncGenerator<Buffer> {
-    const body = source.open();
-    for await (const piece of Buffer.isBuffer(body) ? [body] : body) {
-      running.update(piece);
-      yield piece;
-    }
-  };
-  return {
-    sizeBytes: source.sizeBytes,
-    open: () => {
-      running = createHash("md5");
-      return pass();
-    },
-    hash: () => running.digest("hex"),
-  };
 }
 
 function* numbersTo(last: number): Generator<number> {

@@ -34,7 +34,7 @@ export function createAttemptWorkspace({ sync, site, pre, post }: AttemptWorkspa
   return {
     async syncIn({ repository, commitId, prefix }) {
       await prepared(site);
-      const job = { repository, commitId, prefix, folder: site.folder };
+      const job = { repository, commitId, prefix, folder: site.folder, withPaths: pre.length > 0 };
       const { workspaceId, fileCount, paths } = await asSyncAttempt(sync.syncIn(job));
       folder = { workspaceId, paths };
       return { path: site.folder, fileCount };
@@ -42,7 +42,7 @@ export function createAttemptWorkspace({ sync, site, pre, post }: AttemptWorkspa
     checkPre: () => Promise.resolve(violations(pre, known(folder).paths)),
     async project() {
       const { workspaceId } = known(folder);
-      const projected = await asSyncAttempt(sync.project({ workspaceId }));
+      const projected = await asSyncAttempt(sync.project({ workspaceId, withPaths: post.length > 0 }));
       digest = projected.digest;
       const { noop: unchanged, fileCount, uploadCount, deleteCount, paths } = projected;
       // Rule T3: what is judged here is what `stage` takes, by its digest.
