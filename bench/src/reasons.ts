@@ -9,8 +9,8 @@ export const reasons: Readonly<Record<string, string>> = {
     "checked, for ext4 has no reflinks; new files are made where the stock of a host that had no rest is empty; " +
     "the rest is what B5 measures",
   B4:
-    "half of it is lakeFS storing the upload, for lakectl alike; the other half is the download, which is hashed as it " +
-    "comes (rule T2): MD5 runs at 0.5 to 0.7 GB/s in one thread, and lakectl does not hash",
+    "half of it is lakeFS storing the upload, for lakectl alike; the other half is the download, which is hashed " +
+    "as it comes (rule T2): MD5 runs at 0.5 to 0.7 GB/s in one thread, and lakectl does not hash",
   "B4/memory": "a connection reads into one buffer and a body sends from one: what grows beside them is not known",
   B5:
     "the bare sum has no Conductor in it: two reads of the attempt (A2), one before the report (R8) and " +

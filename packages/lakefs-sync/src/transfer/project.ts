@@ -98,7 +98,10 @@ export function assertStageable(defects: readonly FolderDefect[], tooLong: reado
   }
 }
 
-/** Hashes one file where it must be; what the task made unreadable is a defect, what the disk or host cannot do is an error. */
+/**
+ * Hashes one file where it must be; what the task made unreadable is a defect, what the disk or host cannot do is an
+ * error.
+ */
 async function readOne(
   snapshot: Snapshot,
   path: string,
