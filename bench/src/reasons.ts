@@ -14,8 +14,8 @@ export const reasons: Readonly<Record<string, string>> = {
   "B4/memory": "a connection reads into one buffer and a body sends from one: what grows beside them is not known",
   B5:
     "the bare sum has no Conductor in it: two reads of the attempt (A2), one before the report (R8) and " +
-    "the report are 25 ms. The target's head is read three times (P5), the staging commit is compared and " +
-    "looked at (T13, H3), and the published one (C6): 25 ms more, which the protocol asks for",
+    "the report are 12 ms. The target's head is read three times (P5), the staging commit is compared and " +
+    "looked at (T13, H3), and the published one (C6): 15 ms more, which the protocol asks for",
   B6:
     "one request more a task than the SDK makes: each is read back after its report (rule R6), and tasks are " +
     "polled for, where the SDK gets the next one with its report; and its body runs in another process",
@@ -34,6 +34,10 @@ export const reasons: Readonly<Record<string, string>> = {
     "each evaluation reads the branch before its log (rule P6), one request more than the bare log, and " +
     "judges each commit's metadata",
   "B8/classifier": "nothing but CPU: 1.56 and 2.47 in two shorter runs of the same evening; the machine was shared",
+  B10:
+    "an executor is 39 MiB (plain Node 22, zod 9 more, then the task's module and what they leave in the heap) and " +
+    "the host 85; Node's own pages count less where other Node processes run beside it, which gave 0.60 on the same " +
+    "machine. Node's --optimize-for-size takes 4 MiB off each executor, and makes bodies slower",
   B11: "two processes: the command, and the child that imports the module and describes it",
   "B11/start":
     "both servers are looked at, the module is described in a child, and the executors are warm before " +

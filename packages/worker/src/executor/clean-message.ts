@@ -1,16 +1,14 @@
 import path from "node:path";
+import { hideHostPaths, type RootNames } from "../telemetry/host-paths.ts";
 import { cut } from "../telemetry/line.ts";
 import type { Redactor } from "../telemetry/redact.ts";
 
 /** What a text from an executor must not show (rule R3). */
 export interface CleaningContext {
   readonly redactor: Redactor;
-  /** Names directly below the host's `/`: an absolute path that begins with one is a path of this host. */
-  readonly rootNames: ReadonlySet<string>;
+  readonly rootNames: RootNames;
   readonly workspacePath?: string;
 }
-
-const ABSOLUTE_PATH = /(?<![\w.:~/-])\/([\w.@+-]+)((?:\/[\w.@+~-]+)*)\/?/g;
 
 /**
  * Makes a text of user code fit for a reason: without secrets; the workspace's path becomes a relative one; of any
@@ -22,8 +20,5 @@ export function cleanMessage(text: string, context: CleaningContext, maxLength: 
   if (workspace !== undefined && workspace.length > 1) {
     clean = clean.replaceAll(`${workspace}${path.sep}`, "").replaceAll(workspace, ".");
   }
-  clean = clean.replace(ABSOLUTE_PATH, (whole, first: string, rest: string) =>
-    context.rootNames.has(first) ? `.../${path.posix.basename(`/${first}${rest}`)}` : whole,
-  );
-  return cut(clean, maxLength);
+  return cut(hideHostPaths(clean, context.rootNames), maxLength);
 }

@@ -1,8 +1,8 @@
-import { readdirSync } from "node:fs";
 import type { Executor } from "../attempt/ports/executor.ts";
 import { AttemptError } from "../failure.ts";
 import type { TaskDescription } from "../tasks/description.ts";
 import { SILENT_LOG } from "../telemetry/log.ts";
+import { rootNamesHere } from "../telemetry/host-paths.ts";
 import { createRedactor } from "../telemetry/redact.ts";
 import { cleanMessage } from "./clean-message.ts";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
@@ -36,7 +36,7 @@ export interface ExecutorPool {
 /** Makes the pool; no process starts before it is needed. */
 export function createExecutorPool(options: ExecutorPoolOptions): ExecutorPool {
   const redactor = createRedactor(options.secrets ?? []);
-  const rootNames: ReadonlySet<string> = new Set(readdirSync("/"));
+  const rootNames = rootNamesHere();
   const slots = new Map<string, SlotExecutor>();
   let isClosed = false;
   const clean = (text: string, workspacePath?: string): string => {

@@ -17,6 +17,7 @@ import { createTargetStore } from "../lakefs/target-store.ts";
 import type { TaskDescription } from "../tasks/description.ts";
 import { createCounters, type Counters } from "../telemetry/counters.ts";
 import { watchEventLoop, type EventLoopDelay } from "../telemetry/event-loop.ts";
+import { hidingPaths, rootNamesHere } from "../telemetry/host-paths.ts";
 import { createRedactor } from "../telemetry/redact.ts";
 import { createHostLogs, type HostLogs, type HostLogsOptions } from "../telemetry/host-logs.ts";
 import { createBranchStore } from "../sweep/branch-store.ts";
@@ -216,7 +217,9 @@ function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
   const owner = { pid: process.pid, startedAtMs: Date.now(), nowMs: () => Date.now() };
   const run = createAttemptRunner({
     executors: parts.executors,
-    source: createAttemptSource(parts.conductor, { redactor: createRedactor(secretValues(settings)) }),
+    source: createAttemptSource(parts.conductor, {
+      redactor: hidingPaths(createRedactor(secretValues(settings)), rootNamesHere()),
+    }),
     ...(lakefs === undefined
       ? {}
       : { store: rememberingStore(createTargetStore(lakefs.client), lakefs.memory, logs.host), sync: lakefs.sync }),

@@ -6,7 +6,7 @@ import type { ProjectionSummary } from "../ports/workspace.ts";
 
 /**
  * The order of one attempt, on one page. Each line is a phase: what it asks of the world, and what it gets back.
- * A phase asks exactly one thing; `phases.ts` names the file that decides what follows.
+ * A phase asks exactly one thing; `step.ts` names the file that decides what follows.
  *
  *   workspace-free   run (which validates first), report
  *   read-only        validate, resolve, sync in, pre guardrails, run, [project], report (rule R1)
