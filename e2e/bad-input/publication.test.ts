@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startWorkflow, terminate, untilEnded, untilTask, type EngineTask } from "../support/conductor.ts";
 import { startHost, type Host } from "../support/host.ts";
 import { actionFile, hookRuns } from "../support/hooks.ts";
@@ -40,6 +40,8 @@ beforeAll(async () => {
   proxy = await startProxy(realServers().lakefsUrl);
   host = await startHost(run, { modules: MODULES, lakefsUrl: proxy.url, args: ["-j", "2"] });
 });
+// What is made in a hook is not ended with the file by itself.
+afterAll(async () => void (await host.stop()));
 beforeEach(() => proxy.meddle());
 
 function inputOf(stage: Stage, mischief = "change"): Readonly<Record<string, unknown>> {

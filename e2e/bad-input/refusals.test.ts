@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { untilEnded } from "../support/conductor.ts";
 import { startHost, type Host } from "../support/host.ts";
 import { createRepository, type Repository, type Tree } from "../support/lakefs-repository.ts";
@@ -26,6 +26,11 @@ beforeAll(async () => {
   await narrow.workflow("mischief", [{ task: "mischief" }]);
   const allowed = { PERAGO_ALLOWED_TARGETS: `other/*, ${repository.name}/case-*` };
   narrowHost = await startHost(narrow, { modules: MODULES, env: allowed });
+});
+// What is made in a hook is not ended with the file by itself.
+afterAll(async () => {
+  await host.stop();
+  await narrowHost.stop();
 });
 
 interface Case {

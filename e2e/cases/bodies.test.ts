@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { expectPresentable } from "../bad-input/refusal.ts";
 import { untilEnded, type EngineTask } from "../support/conductor.ts";
@@ -19,6 +19,8 @@ beforeAll(async () => {
   await registerTasks(run, MODULES);
   host = await startHost(run, { modules: MODULES });
 });
+// What is made in a hook is not ended with the file by itself.
+afterAll(async () => void (await host.stop()));
 
 /** Runs the task once and returns it when its workflow has ended. */
 async function runLast(params: Readonly<Record<string, unknown>>): Promise<EngineTask> {
