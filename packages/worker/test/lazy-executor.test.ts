@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { lazyExecutor } from "../src/attempt/lazy-executor.ts";
+import { requestFor } from "../src/executor/testing/harness.ts";
 import type { Executor } from "../src/attempt/ports/executor.ts";
 
 function recording(): { readonly executor: Executor; readonly calls: string[]; readonly takenCount: () => number } {
@@ -21,18 +22,7 @@ function recording(): { readonly executor: Executor; readonly calls: string[]; r
   return { executor, calls, takenCount: () => takenCount };
 }
 
-const request = {
-  attempt: {
-    workflowInstanceId: "wf-1",
-    taskId: "task-1",
-    retryCount: 0,
-    taskDefName: "test.body",
-    referenceTaskName: "build",
-    iteration: 0,
-    workerId: "w0001",
-  },
-  executionId: "test",
-};
+const request = requestFor("/nowhere");
 
 test("fault H1: a cancel before the executor was taken reaches it before its body", async () => {
   const { executor, calls } = recording();

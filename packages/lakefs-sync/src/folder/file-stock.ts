@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openFlags } from "./read-file.ts";
 
 /** Files in a stock where nothing else is said: what a task of usual size brings in. */
 const defaultFileCount = 1024;
-
-const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /** When a stock may be filled. */
 export interface StockSurroundings {
@@ -61,7 +59,7 @@ export class FileStock {
       this.#names = readdirSync(this.#folder);
       while (this.#names.length < this.#fileCount && isIdle()) {
         const name = randomUUID();
-        closeSync(openSync(join(this.#folder, name), createFlags, 0o644));
+        closeSync(openSync(join(this.#folder, name), openFlags.create, 0o644));
         this.#names.push(name);
         await pause();
       }

@@ -1,11 +1,9 @@
-import { closeSync, constants, fstatSync, open } from "node:fs";
+import { closeSync, fstatSync, open } from "node:fs";
 import { diskError } from "./disk-error.ts";
 import type { FileStock } from "./file-stock.ts";
 import type { PrefixSums } from "./prefix-sums.ts";
-import { markOf, type FileMark } from "./read-file.ts";
+import { markOf, openFlags, type FileMark } from "./read-file.ts";
 import { writeWhole } from "./write-whole.ts";
-
-const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /** Where the bytes of an object go. */
 export interface FilePlace {
@@ -51,7 +49,7 @@ export class NewFile {
 
 function create(path: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    open(path, createFlags, 0o644, (error, descriptor) => {
+    open(path, openFlags.create, 0o644, (error, descriptor) => {
       if (error === null) resolve(descriptor);
       else reject(error);
     });

@@ -1,16 +1,15 @@
 import { createHash, hash as hashOnce } from "node:crypto";
-import { closeSync, constants, ftruncateSync, openSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync } from "node:fs";
 import { LakefsError } from "../client/errors.ts";
 import type { AnswerHead, Receiver, ReceiverSource } from "../client/receiver.ts";
 import { SyncError } from "../errors.ts";
 import { diskError } from "../folder/disk-error.ts";
 import type { FilePlace } from "../folder/new-file.ts";
+import { openFlags } from "../folder/read-file.ts";
 import { writeWhole } from "../folder/write-whole.ts";
 import { md5OfChecksum, type ListedObject } from "../listing/object-table.ts";
 import type { JobContext } from "./context.ts";
 import { needsAbilities, storageLimits } from "./upload-way.ts";
-
-const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 function mismatch(key: string, what: string): SyncError {
   return new SyncError("transfer_mismatch", `the object ${JSON.stringify(key)} ${what}`, [key]);
@@ -39,7 +38,7 @@ function onDisk<T>(target: FilePlace, step: () => T): T {
 }
 
 function createFile(target: FilePlace): number {
-  return onDisk(target, () => openSync(target.absolutePath, createFlags, 0o644));
+  return onDisk(target, () => openSync(target.absolutePath, openFlags.create, 0o644));
 }
 
 /** The bytes of a small object, verified, and their MD5. */
