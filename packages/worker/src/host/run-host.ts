@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   findProxyVariable,
   LakefsClient,
@@ -32,9 +32,6 @@ import type { RunAttempt } from "./task-host.ts";
 
 /** Time between a body's AbortSignal and the end of its executor (rule A4). */
 const CANCEL_GRACE_MS = 5000;
-
-/** Hex digits of an execution id (rule T1); those of a UUID are random up to here. */
-const EXECUTION_ID_DIGITS = 12;
 
 /** Longest look at lakeFS before the host starts. */
 const START_CHECK_TIMEOUT_MS = 10_000;
@@ -226,7 +223,7 @@ function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
     site: (execution) => createLocalSite(settings.workspaceRoot, execution, owner),
     held,
     clock: systemClock,
-    ids: { executionId },
+    ids: { executionId: () => randomBytes(6).toString("hex") },
     log: (workerId) => logs.worker(workerId),
     counters: parts.counters,
     version: VERSION,
@@ -238,11 +235,6 @@ function attemptRunner(parts: Parts, held: Set<string>): RunAttempt {
     ...(interpose === undefined ? {} : { interpose }),
   });
   return async ({ slot, ...request }) => ({ outcome: outcomeName(await run({ ...request, workerId: slot.workerId })) });
-}
-
-/** Rule T1: the first 48 bits of a random UUID, which Node draws many at a time. */
-function executionId(): string {
-  return randomUUID().replaceAll("-", "").slice(0, EXECUTION_ID_DIGITS);
 }
 
 function outcomeName({ outcome }: Done): string {
